@@ -1,6 +1,6 @@
 """Grid searches beside scikit-learn's GridSearchCV: 20 values in 5 folds on the same rows and folds, two threads each.
 
-    cargo build --release -p ermine-learn --example grid_search
+    cargo build --release -p ermine-auto --example grid_search
     python bench/grid_search.py target/release/examples/grid_search [--rows 100000] [--rounds 3]
 
 Rounds alternate between the two. Printed are the medians, their ratio, whether both choose the same value, and the largest

@@ -15,8 +15,8 @@ use ermine_agent::tabular::{LearningCurve, TrainingBudget};
 use ermine_core::{Context, Error, Result};
 use serde_json::{Map, Value};
 
-/// The drawing code of the crate `ermine`, which stands above this one.
-#[path = "../../ermine/src/chart/mod.rs"]
+/// The drawing code of the crate `ermine-report`, which stands above this one.
+#[path = "../../report/src/chart/mod.rs"]
 #[allow(dead_code, unused_imports, missing_docs)]
 mod chart;
 

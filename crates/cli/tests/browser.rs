@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use ermine::learn::{metrics, select::hold_out};
+use ermine::learn::{metrics, model_selection::hold_out};
 use ermine::prelude::*;
 use serde_json::{Value, json};
 

@@ -327,6 +327,9 @@ pub trait NeighborModel: Model {
     fn example_target(&self, row: usize) -> Vec<crate::Cell>;
 }
 
+/// Makes a learner with its default parameters: an entry of a catalogue.
+pub type MakeLearner = fn() -> Box<dyn AnyLearner>;
+
 /// The object-safe face of every [`Learner`]: what the catalogue, the command line, Python and pipelines use.
 ///
 /// The methods that exist on both layers have other names here, so that having both traits in scope is never ambiguous.

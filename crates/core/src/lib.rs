@@ -8,8 +8,11 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod blocks;
+mod class_weight;
 mod context;
 mod dataset;
+pub mod date;
 mod error;
 mod evidence;
 pub mod file;
@@ -22,12 +25,15 @@ mod output;
 mod pass;
 mod report;
 mod rng;
+mod roles;
 mod schema;
 mod sparse;
 mod spec;
+pub mod splits;
 mod suggest;
 mod table;
 
+pub use class_weight::{BalancedWord, ClassWeight};
 pub use context::{Checkpoints, Context, Flow, Offset, Progress, SaveModel};
 pub use dataset::{Dataset, Features, OwnedDataset, OwnedFeatures, OwnedTarget, Target};
 pub use error::{Error, Result};
@@ -37,8 +43,8 @@ pub use fingerprint::{Fingerprint, hash_of_file};
 pub use folds::{FitFromFoldSums, FoldAssignment, FoldFit, FoldTotals, LooPredictions, TrainingView, VisitRows};
 pub use joint_fit::{FitMany, JointFit, TakeModel};
 pub use learner::{
-    AdditiveModel, AnyLearner, Attributor, Classifier, Clusterer, Density, FitFrom, Learner, Model, NOISE_LABEL, NeighborModel,
-    Regressor, StreamFit, Transformer, argmax_rows, with_argmax_class,
+    AdditiveModel, AnyLearner, Attributor, Classifier, Clusterer, Density, FitFrom, Learner, MakeLearner, Model, NOISE_LABEL,
+    NeighborModel, Regressor, StreamFit, Transformer, argmax_rows, with_argmax_class,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
@@ -47,7 +53,8 @@ pub use pass::{
     run_pass_source_from, run_passes, run_passes_blocked, run_passes_source,
 };
 pub use report::{Cell, ColumnMeaning, Curve, Report, Section, TreeNodeReport};
-pub use rng::RngStream;
+pub use rng::{RngStream, hash_u64};
+pub use roles::{Roles, TargetKind};
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};
 pub use spec::{Accepts, Family, ParamSpec, Range, Spec, Task, ValueKind};

@@ -110,6 +110,11 @@ impl RngStream {
     }
 }
 
+/// One step of SplitMix64: spreads a number over all 64 bits.
+pub fn hash_u64(mut v: u64) -> u64 {
+    split_mix(&mut v)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

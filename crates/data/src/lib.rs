@@ -56,7 +56,6 @@
 mod arrow;
 mod column_chunk;
 mod csv;
-mod date;
 mod example;
 mod glob;
 mod idx;
@@ -71,9 +70,10 @@ mod write;
 
 #[cfg(feature = "arrow")]
 pub use arrow::{table_from_batches, to_batch};
-pub use date::format as format_date;
+pub use ermine_core::Roles;
+pub use ermine_core::date::format as format_date;
 pub use example::{EXAMPLES, example};
 pub use options::{Format, ReadOptions};
 pub use read::{LoadedData, LoadedTable, read, read_data, read_numbers, read_sparse, read_sparse_expected, read_table};
-pub use stream::{Roles, RowStream, TableStream, open_stream};
+pub use stream::{RowStream, TableStream, open_stream};
 pub use write::{TableWriter, WriteOptions, write_table};

@@ -6,8 +6,8 @@ use std::path::Path;
 use ermine_core::{Column, ColumnKind, Error, OutputFile, Result, Schema, Table, TableRef};
 use flate2::write::GzEncoder;
 
-use crate::date;
 use crate::options::Format;
+use ermine_core::date;
 
 /// How to write.
 #[derive(Debug, Clone, Default)]

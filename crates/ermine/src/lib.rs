@@ -18,34 +18,41 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-mod catalogue;
-pub mod chart;
-mod diagnostics;
-pub mod document;
-pub mod ensemble;
-mod fitted;
-pub mod format;
-mod original_units;
-pub mod page;
-mod pipeline;
-mod problem;
-pub mod report;
-pub mod summary;
-
-pub use catalogue::{BY_REQUEST, LEARNERS, catalogue, learner};
 pub use ermine_agent as agent;
+pub use ermine_compose::ensemble;
+pub use ermine_compose::{
+    BY_REQUEST, Fitted, LEARNERS, Pipeline, PipelineModel, PipelineStep, Problem, catalogue, learner, prepared,
+};
 pub use ermine_core as core;
 pub use ermine_core::{Error, Result};
 pub use ermine_data as data;
 pub use ermine_data::Roles;
-pub use ermine_learn as learn;
 pub use ermine_math as math;
 pub use ermine_math::optimize::study as optimise;
 pub use ermine_math::prior;
 pub use ermine_neural as neural;
-pub use fitted::Fitted;
-pub use pipeline::{Pipeline, PipelineModel, PipelineStep, prepared};
-pub use problem::Problem;
+pub use ermine_report::{chart, diagnostics, document, format, page, report, summary};
+
+/// The learners by family, with what evaluates and searches them.
+pub mod learn {
+    pub use ermine_bayes as bayes;
+    pub use ermine_cluster as cluster;
+    pub use ermine_compose::baseline;
+    pub use ermine_eval::{decide, explain, metrics, outlier};
+    pub use ermine_kernel::{kernel, kernel_pca, svm};
+    pub use ermine_linear as linear;
+    pub use ermine_mixture as mixture;
+    pub use ermine_mixture::em;
+    pub use ermine_neighbors as neighbors;
+    pub use ermine_prep::{decomposition, features, preprocessing};
+    pub use ermine_tree::{boosting, stump_boosting, tree};
+
+    /// Splits, cross-validation, searches, comparisons, curves.
+    pub mod model_selection {
+        pub use ermine_auto::*;
+        pub use ermine_eval::model_selection::*;
+    }
+}
 
 /// The examples of the README, tested as they stand.
 #[cfg(doctest)]

@@ -1,12 +1,12 @@
 //! Convolutional networks for images.
 
 use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+    Accepts, ClassWeight, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::model::NetworkModel;
-use crate::supervised::{ClassWeight, RegressionLoss, Supervised};
+use crate::supervised::{RegressionLoss, Supervised};
 use crate::training::TrainingOptions;
 use crate::{Architecture, LearningRateSchedule, Optimizer, Shape, UpdateRule, WeightInit};
 

@@ -29,6 +29,7 @@ pub use architecture::{Activation, Architecture, Embedding, Layer, PoolKind};
 pub use autoencoder::{Autoencoder, AutoencoderModel, AutoencoderSolver};
 pub use check::{GradientError, gradient_check};
 pub use convnet::ConvNet;
+pub use ermine_core::ClassWeight;
 pub use gan::{Gan, GanModel};
 pub use histograms::Histogram;
 pub use mlp::{ActivationName, Mlp, MlpSolver, ScheduleName};
@@ -38,7 +39,15 @@ pub use optimizer::{Optimizer, UpdateRule};
 pub use plan::LayerWeights;
 pub use schedule::LearningRateSchedule;
 pub use shape::Shape;
-pub use supervised::{Balanced, ClassWeight, RegressionLoss};
+pub use supervised::RegressionLoss;
 pub use trainer::Trainer;
 
 pub use ermine_math::nn::Float;
+
+/// The learners of this crate, in the order people see them.
+pub const LEARNERS: &[ermine_core::MakeLearner] = &[
+    || Box::new(Mlp::default()),
+    || Box::new(ConvNet::default()),
+    || Box::new(Autoencoder::default()),
+    || Box::new(Gan::default()),
+];

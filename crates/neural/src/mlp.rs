@@ -1,12 +1,12 @@
 //! The multi-layer perceptron.
 
 use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+    Accepts, ClassWeight, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::model::NetworkModel;
-use crate::supervised::{ClassWeight, RegressionLoss, Supervised};
+use crate::supervised::{RegressionLoss, Supervised};
 use crate::training::TrainingOptions;
 use crate::{Activation, Architecture, Layer, LearningRateSchedule, Optimizer, Shape, UpdateRule, WeightInit};
 

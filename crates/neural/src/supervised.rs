@@ -1,8 +1,6 @@
 //! What perceptrons and convolutional networks have in common: targets, rows set aside, the fit, the model.
 
-use std::collections::BTreeMap;
-
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, RngStream, Spec, Target};
+use ermine_core::{Certificate, ClassWeight, Context, Dataset, Error, Mat, Result, RngStream, Spec, Target};
 use ermine_math::loss::{OutputLoss, RowLoss};
 use ermine_math::nn::AlignedBuffer;
 use serde::{Deserialize, Serialize};
@@ -12,47 +10,6 @@ use crate::lbfgs::{self, LbfgsOptions};
 use crate::model::{NetworkModel, OptimizerState};
 use crate::training::{TrainingData, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets, check_batch};
 use crate::{Architecture, Layer, Network, Shape, WeightInit, histograms};
-
-/// Factors on the weights of the rows of each class.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum ClassWeight {
-    /// "balanced": every class weighs the same in all.
-    Word(Balanced),
-    /// A factor a class; classes that are not named have 1.
-    Factors(BTreeMap<String, f64>),
-}
-
-/// The only word among class weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Balanced {
-    /// n / (number of classes × weight of the class).
-    Balanced,
-}
-
-impl ClassWeight {
-    fn factors(&self, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
-        match self {
-            Self::Word(Balanced::Balanced) => {
-                let classes = weights.iter().filter(|w| **w > 0.0).count() as f64;
-                let total: f64 = weights.iter().sum();
-                Ok(weights.iter().map(|&w| if w > 0.0 { total / (classes * w) } else { 0.0 }).collect())
-            }
-            Self::Factors(factors) => {
-                if let Some((name, v)) = factors.iter().find(|(_, v)| !(v.is_finite() && **v >= 0.0)) {
-                    return Err(Error::Data(format!(
-                        "class_weight of \"{name}\": {v} is refused; it must be a number from 0 up"
-                    )));
-                }
-                if let Some(name) = factors.keys().find(|k| !names.contains(k)) {
-                    return Err(Error::unknown("class (in class_weight)", name, names.iter().map(String::as_str)));
-                }
-                Ok(names.iter().map(|n| factors.get(n).copied().unwrap_or(1.0)).collect())
-            }
-        }
-    }
-}
 
 /// How numbers are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

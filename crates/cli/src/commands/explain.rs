@@ -154,7 +154,7 @@ struct DataReport {
 fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport> {
     let known = LabeledRows::read(&args.reading, data, args.weight.as_ref(), fitted)?;
     let rows = known.dataset(fitted);
-    let report = fitted.diagnose(&rows.x, &rows.y, rows.weight)?;
+    let report = ermine::diagnostics::diagnose(fitted, &rows.x, &rows.y, rows.weight)?;
     let mut out = DataReport {
         rows: rows.rows(),
         report,

@@ -14,7 +14,7 @@ use ermine_core::{ColumnKind, Error, Result};
 
 use crate::column_chunk::{CodedStrings, ColumnChunk, ParseAs};
 use crate::csv::{is_rounded, parse_number};
-use crate::date;
+use ermine_core::date;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
 

@@ -7,9 +7,9 @@ use super::number;
 use super::record::{Dialect, RawCell, RecordError, blank_line, count_lines, record};
 use super::sniff;
 use crate::column_chunk::{self, ParseAs};
-use crate::date;
 use crate::options::{Format, MissingMarkers, ReadOptions};
 use crate::source::ByteSource;
+use ermine_core::date;
 
 /// Bytes that are looked at to find the dialect; a first record that is longer is read whole.
 const HEAD_BYTES: usize = 1 << 18;

@@ -7,8 +7,8 @@ use super::layout::{Layout, check_text, likely_rows, number_of, record_error};
 use super::number;
 use super::record::{CellEnd, Dialect, RawCell, RecordError, blank_line, cell};
 use crate::column_chunk::{CodedStrings, ColumnChunk, ParseAs};
-use crate::date;
 use crate::options::{MissingMarkers, ReadOptions};
+use ermine_core::date;
 
 /// What the parsing of chunks needs to know.
 pub(super) struct Parser<'a> {

@@ -5,5 +5,5 @@ mod sparse;
 mod table;
 mod target;
 
-pub use rows::{Roles, RowStream, open_stream};
+pub use rows::{RowStream, open_stream};
 pub use table::TableStream;

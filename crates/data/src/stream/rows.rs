@@ -4,38 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ermine_core::{
-    Column, ColumnKind, CsrRef, Dataset, Error, Features, Field, Flow, OwnedDataset, OwnedTarget, Result, RowSource, Schema,
-    Table, Task, file::TargetInfo,
+    Column, ColumnKind, CsrRef, Dataset, Error, Features, Field, Flow, OwnedDataset, OwnedTarget, Result, Roles, RowSource,
+    Schema, Table, TargetKind, Task, file::TargetInfo,
 };
 
 use super::sparse::SparseStream;
 use super::table::TableStream;
-use super::target::TargetKind;
+use super::target::target_of_table;
 use crate::options::{Format, ReadOptions};
 use crate::read::{MOST_DENSE_COLUMNS, one_format};
 use crate::source;
-
-/// Which columns of a stream are what.
-#[derive(Debug, Clone, Default)]
-pub struct Roles {
-    /// The target columns; empty for clustering, reduction, density. The target of libsvm text is called `target`.
-    pub targets: Vec<String>,
-    /// The column of sample weights.
-    pub weight: Option<String>,
-    /// Columns to leave out.
-    pub drop: Vec<String>,
-    /// Regression or classification, where the target alone should not decide.
-    pub task: Option<Task>,
-    /// The class names, in order, when a trained model has fixed them already.
-    pub classes: Option<Vec<String>>,
-}
-
-impl Roles {
-    /// One target column, everything else by default.
-    pub fn with_target(name: impl Into<String>) -> Self {
-        Self { targets: vec![name.into()], ..Self::default() }
-    }
-}
 
 /// Columns of sparse rows that are given names; more are left unnamed.
 const MOST_NAMED: usize = 1 << 20;
@@ -99,7 +77,7 @@ impl RowStream {
                 return Err(Error::Weight(format!("column \"{weight}\" is of type {}, not number", field.kind)));
             }
         }
-        let (target, rows) = TargetKind::of_table(&mut table, roles, &mut notes)?;
+        let (target, rows) = target_of_table(&mut table, roles, &mut notes)?;
         if rows < table.rows() {
             notes.push(format!("{} of {} rows have no target and are not used", table.rows() - rows, table.rows()));
         }

@@ -15,6 +15,7 @@ mod cholesky;
 mod eigen;
 mod jacobi;
 mod lanczos;
+mod power;
 mod qr;
 mod svd;
 
@@ -22,6 +23,7 @@ pub use cholesky::{Cholesky, NotPositiveDefinite};
 pub use eigen::{Eigen, eigen_symmetric, eigenvalues_symmetric};
 pub use jacobi::eigen_graded;
 pub use lanczos::{BlockLanczos, RitzPairs, largest_eigenvalues};
+pub use power::{AutoWord, PowerIterations};
 pub use qr::PivotedQr;
 pub use svd::{Svd, svd};
 

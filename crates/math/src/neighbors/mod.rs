@@ -10,6 +10,8 @@
 
 mod best;
 mod exact;
+mod file;
+mod names;
 mod pack;
 mod pairs;
 mod search;
@@ -23,6 +25,8 @@ use ermine_core::{Csr, Error, Features, Mat, MatRef, Result, Schema};
 use rayon::prelude::*;
 
 pub use exact::Metric;
+pub use file::{load_points, save_points};
+pub use names::{KnnAlgorithm, MetricName};
 pub use pairs::PairDistances;
 
 use crate::moments::Real;

@@ -1,0 +1,12 @@
+//! Search: spaces of parameters, searches for settings, comparisons of learners.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod comparison;
+mod propose;
+mod search;
+mod space;
+
+pub use comparison::{Comparison, Contestant, ContestantScores};
+pub use search::{Budget, NestedCvRound, ParameterSearch, SearchMethod, SearchResult, Trial, TrialEnd, identity, nested};
+pub use space::{SearchAxis, SearchSpace};

@@ -1,0 +1,30 @@
+//! Bayes classifiers.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod bernoulli;
+mod categorical;
+mod categorical_model;
+mod discrete;
+mod discriminant;
+mod gaussian;
+mod multinomial;
+mod posterior;
+
+pub use bernoulli::{BernoulliNb, BernoulliNbModel};
+pub use categorical::{CategoricalNb, MinCategories};
+pub use categorical_model::CategoricalNbModel;
+pub use discrete::Smoothing;
+pub use discriminant::{CovarianceDivisor, Lda, LdaModel, LdaSolver, Qda, QdaModel, QdaSolver, Shrinkage};
+pub use gaussian::{GaussianNb, GaussianNbModel};
+pub use multinomial::{MultinomialNb, MultinomialNbModel};
+
+/// The learners of this crate, in the order people see them.
+pub const LEARNERS: &[ermine_core::MakeLearner] = &[
+    || Box::new(GaussianNb::default()),
+    || Box::new(MultinomialNb::default()),
+    || Box::new(BernoulliNb::default()),
+    || Box::new(CategoricalNb::default()),
+    || Box::new(Lda::default()),
+    || Box::new(Qda::default()),
+];

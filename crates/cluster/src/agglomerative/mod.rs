@@ -1,0 +1,304 @@
+//! Agglomerative clustering: groups that are joined one by one.
+
+mod graph;
+mod merge;
+mod model;
+mod tree;
+
+use ermine_core::*;
+use ermine_math::neighbors::{IndexedPoints, Metric, PairDistances};
+use serde::{Deserialize, Serialize};
+
+pub use model::AgglomerativeModel;
+use tree::{Dendrogram, Merge};
+
+/// How far two groups are apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Linkage {
+    /// The root of twice what the sum of squares within groups grows by.
+    #[default]
+    Ward,
+    /// The greatest distance of their rows.
+    Complete,
+    /// The mean distance of their rows.
+    Average,
+    /// The least distance of their rows.
+    Single,
+}
+
+/// What rows are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Distance {
+    /// The root of Σ (x - y)².
+    #[default]
+    Euclidean,
+    /// Σ |x - y|.
+    Manhattan,
+    /// max |x - y|.
+    Chebyshev,
+    /// 1 - x·y / (|x| |y|).
+    Cosine,
+    /// The columns are the distances from the training rows.
+    Precomputed,
+}
+
+impl Distance {
+    fn metric(self) -> Metric {
+        match self {
+            Self::Euclidean | Self::Precomputed => Metric::Euclidean,
+            Self::Manhattan => Metric::Manhattan,
+            Self::Chebyshev => Metric::Chebyshev,
+            Self::Cosine => Metric::Cosine,
+        }
+    }
+}
+
+/// Bytes that the table of distances may take unless the context says otherwise.
+const MEMORY: u64 = 8 << 30;
+
+/// Bytes beyond which Ward's distances are computed from the centres and not kept in a table.
+const TABLE: u64 = 1 << 30;
+
+/// Starts from every row as its own group and joins the two nearest groups, again and again.
+///
+/// **Computes** the tree of joins with their heights, and cuts it into `n_clusters` groups or at `distance_threshold`. The distance of
+/// groups is that of `linkage`; `ward` joins the two whose union adds least to the sum of squares within groups.
+///
+/// **Use it** for few rows (the time grows with their square), where the tree itself is of interest, or groups of any shape (`single`), compact
+/// ones (`complete`, `ward`) or something between (`average`) are looked for. Standardise columns first.
+///
+/// ```
+/// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, MatRef};
+/// use ermine_cluster::Agglomerative;
+///
+/// let x = [0.0, 0.1, 5.0, 5.2, 9.0];
+/// let features = Features::F64(MatRef::row_major(&x, 5, 1));
+/// let model = Agglomerative { n_clusters: Some(3), ..Agglomerative::default() }.fit(&Dataset::new(features), &Context::default())?;
+/// let groups = model.labels().unwrap();
+/// assert!(groups[0] == groups[1] && groups[2] == groups[3] && groups[3] != groups[4]);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
+/// **Parameters** are described in [`Learner::SPEC`].
+///
+/// **Cost**: n² distances, kept in a table of 4 n² bytes; `single` needs no table, and `ward` none beyond a gigabyte. With
+/// `connectivity` only the distances of connected rows are looked at.
+///
+/// **It does not** undo a join. A new row goes to the group of the nearest training row. Of equally near groups the first are joined.
+///
+/// **Reference**: Ward, JASA 58 (1963); Lance and Williams, Computer Journal 9 (1967); Murtagh, Computer Journal 26 (1983).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Agglomerative {
+    /// How many groups.
+    pub n_clusters: Option<usize>,
+    /// How far groups are apart.
+    pub linkage: Linkage,
+    /// How far rows are apart.
+    pub metric: Distance,
+    /// Joins at or above this height are not made.
+    pub distance_threshold: Option<f64>,
+    /// Pairs of rows that are connected; only connected groups are joined.
+    pub connectivity: Option<Vec<[u32; 2]>>,
+    /// Build the tree to the end, even where fewer joins are needed.
+    pub compute_full_tree: bool,
+}
+
+impl Default for Agglomerative {
+    fn default() -> Self {
+        Self {
+            n_clusters: Some(2),
+            linkage: Linkage::Ward,
+            metric: Distance::Euclidean,
+            distance_threshold: None,
+            connectivity: None,
+            compute_full_tree: true,
+        }
+    }
+}
+
+impl Agglomerative {
+    fn refuse(name: &str, value: impl ToString, expected: impl Into<String>) -> Error {
+        Error::Parameter { learner: Self::SPEC.name, name: name.into(), value: value.to_string(), expected: expected.into() }
+    }
+
+    fn word(&self) -> String {
+        serde_json::to_value(self.metric).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+}
+
+impl Learner for Agglomerative {
+    type Model = AgglomerativeModel;
+
+    const SPEC: Spec = Spec {
+        name: "agglomerative",
+        summary: "Groups that are joined one by one, the nearest first: a tree, cut into clusters",
+        objective: "join the two groups least apart: ward sqrt(2 * increase of the sum of squares within), complete max, average mean, single min of \
+                    the distances of their rows",
+        notes: "For few rows, since time and memory grow with their square (single and ward need no table of distances), where the tree is of \
+                interest or groups need not be round; standardise first. ward and complete find compact groups, single follows chains. A new row \
+                goes to the group of the nearest training row.",
+        reference: "Ward: Hierarchical grouping to optimize an objective function, JASA 58 (1963); Lance, Williams, Computer Journal 9 (1967); \
+                    Murtagh, Computer Journal 26 (1983)",
+        family: Family::Cluster,
+        tasks: &[Task::Clustering],
+        accepts: Accepts { weights: false, missing: false, categorical: false, sparse: false, passes: false, multi_target: true },
+        params: &[
+            ParamSpec {
+                name: "n_clusters",
+                doc: "How many groups the tree is cut into. null where distance_threshold is given.",
+                range: Range::Optional(&Range::int_from(1)),
+            },
+            ParamSpec {
+                name: "linkage",
+                doc: "How far groups are apart: \"ward\" (what the sum of squares within groups grows by), \"complete\" (the greatest distance of \
+                      their rows), \"average\" (the mean), \"single\" (the least).",
+                range: Range::Choice(&["ward", "complete", "average", "single"]),
+            },
+            ParamSpec {
+                name: "metric",
+                doc: "How far rows are apart: \"euclidean\" (the only one for ward), \"manhattan\", \"chebyshev\", \"cosine\", or \"precomputed\": \
+                      the columns are the distances from the training rows.",
+                range: Range::Choice(&["euclidean", "manhattan", "chebyshev", "cosine", "precomputed"]),
+            },
+            ParamSpec {
+                name: "distance_threshold",
+                doc: "Groups that are this far apart or farther are not joined; n_clusters must then be null.",
+                range: Range::Optional(&Range::at_least(0.0)),
+            },
+            ParamSpec {
+                name: "connectivity",
+                doc: "Pairs of rows, as a list of lists of two numbers, that are connected: only groups with connected rows are joined. null connects \
+                      all.",
+                range: Range::Any,
+            },
+            ParamSpec {
+                name: "compute_full_tree",
+                doc: "Build the tree to the end. Without it, and with connectivity, the last joins, which n_clusters would undo, are not made.",
+                range: Range::Bool,
+            },
+        ],
+    };
+
+    fn check(&self) -> Result<()> {
+        let params = serde_json::json!({
+            "n_clusters": self.n_clusters, "linkage": self.linkage, "metric": self.metric,
+            "distance_threshold": self.distance_threshold, "compute_full_tree": self.compute_full_tree,
+        });
+        Self::SPEC.check_params(&params)?;
+        match (self.n_clusters, self.distance_threshold) {
+            (None, None) => {
+                return Err(Self::refuse("n_clusters", "null", "exactly one of n_clusters and distance_threshold must be given"));
+            }
+            (Some(_), Some(t)) => {
+                let expected = "exactly one of n_clusters and distance_threshold must be given, and the other be null";
+                return Err(Self::refuse("distance_threshold", t, expected));
+            }
+            _ => {}
+        }
+        if self.distance_threshold.is_some() && !self.compute_full_tree {
+            return Err(Self::refuse("compute_full_tree", false, "with distance_threshold it must be true"));
+        }
+        if self.linkage == Linkage::Ward && self.metric != Distance::Euclidean {
+            return Err(Self::refuse("metric", self.word(), "ward has euclidean distances only; take another linkage"));
+        }
+        Ok(())
+    }
+
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<AgglomerativeModel> {
+        self.check()?;
+        data.check(&Self::SPEC)?;
+        let n = data.rows();
+        cx.check(Progress { stage: "distances", done: 0, total: Some(1), objective: None })?;
+        if n < 2 {
+            return Err(Error::Data(format!("{} joins rows, and there is only {n}", Self::SPEC.name)));
+        }
+        if let Some(k) = self.n_clusters.filter(|k| *k > n) {
+            return Err(Self::refuse("n_clusters", k, format!("there are {n} rows to put into groups")));
+        }
+        let points = IndexedPoints::from_features(&data.x, data.schema, Self::SPEC.name)?;
+        let rows = match &points {
+            IndexedPoints::F64(m) => m.clone(),
+            IndexedPoints::F32(m) => Mat::from_fn(m.rows(), m.cols(), |i, j| f64::from(m[(i, j)])),
+            IndexedPoints::Csr(m) => m.view().to_dense(),
+        };
+        let (tree, parts) = self.tree(rows, cx)?;
+        let groups = match (self.n_clusters, self.distance_threshold) {
+            (Some(k), _) => k.max(n - tree.children.len()),
+            (None, Some(threshold)) => tree.groups_below(threshold),
+            (None, None) => 1,
+        };
+        let labels = tree.cut(groups);
+        AgglomerativeModel::new(self.clone(), points, tree, labels, parts, true)
+    }
+
+    fn load(input: &ModelReader) -> Result<AgglomerativeModel> {
+        AgglomerativeModel::load(input)
+    }
+}
+
+impl Agglomerative {
+    /// The tree of joins, and how many parts of the data are not connected.
+    fn tree(&self, rows: Mat<f64>, cx: &Context<'_>) -> Result<(Dendrogram, usize)> {
+        let n = rows.rows();
+        if self.metric == Distance::Precomputed {
+            if rows.cols() != n {
+                return Err(Error::Length { what: "columns of a matrix of distances".into(), expected: n, found: rows.cols() });
+            }
+            if let Some(i) = (0..n).find(|&i| rows.row(i).iter().any(|d| *d < 0.0)) {
+                return Err(Error::Row { place: "distances".into(), row: i, message: "a distance is below 0".into() });
+            }
+            // Of a matrix that is not symmetric the upper triangle counts.
+            return self.joined(n, None, &|i: usize, j: usize| rows[(i.min(j), i.max(j))], cx);
+        }
+        let centres = (self.linkage == Linkage::Ward).then(|| rows.clone());
+        let pairs = PairDistances::new(rows, self.metric.metric());
+        if let Some(row) = pairs.first_zero_row() {
+            let message = "it is all zeros, and has no angle to other rows; drop it, or take another metric".to_owned();
+            return Err(Error::Row { place: "cosine distances".into(), row, message });
+        }
+        if self.linkage == Linkage::Single && self.connectivity.is_none() {
+            return Ok((Dendrogram::new(n, merge::minimum_spanning_tree_of(&pairs, cx)?), 1));
+        }
+        self.joined(n, centres, &|i, j| pairs.distance(i, j), cx)
+    }
+
+    fn joined(
+        &self,
+        n: usize,
+        centres: Option<Mat<f64>>,
+        distance: &(impl Fn(usize, usize) -> f64 + Sync),
+        cx: &Context<'_>,
+    ) -> Result<(Dendrogram, usize)> {
+        if let Some(pairs) = &self.connectivity {
+            if let Some([a, b]) = pairs.iter().find(|p| p.iter().any(|&i| i as usize >= n)) {
+                return Err(Self::refuse("connectivity", format!("[{a}, {b}]"), format!("there are rows 0 to {}", n - 1)));
+            }
+            let groups = if self.compute_full_tree { 1 } else { self.n_clusters.unwrap_or(1) };
+            let joins = graph::joins(n, pairs, self.linkage, groups, centres.as_ref(), distance, cx)?;
+            let children = joins.iter().map(|j| [j.a.min(j.b) as u32, j.a.max(j.b) as u32]).collect();
+            let heights = joins.iter().map(|j| j.height).collect();
+            return Ok((Dendrogram { leaves: n, children, heights }, graph::parts(n, pairs)));
+        }
+        if self.linkage == Linkage::Single {
+            return Ok((Dendrogram::new(n, merge::minimum_spanning_tree(distance, n, cx)?), 1));
+        }
+        let bytes = merge::DistanceTable::bytes(n);
+        if let Some(rows) = centres.filter(|_| bytes > TABLE.min(cx.memory.unwrap_or(TABLE))) {
+            return Ok((Dendrogram::new(n, merge::nearest_neighbor_chain(&mut merge::WardCenters::new(rows), n, cx)?), 1));
+        }
+        let limit = cx.memory.unwrap_or(MEMORY);
+        if bytes > limit {
+            return Err(Error::Data(format!(
+                "the distances of {n} rows take {} MB, and {} MB are allowed; take fewer rows, linkage single or ward, or connectivity",
+                bytes >> 20,
+                limit >> 20
+            )));
+        }
+        let mut table = merge::DistanceTable::new(n, self.linkage, distance);
+        let joins: Vec<Merge> = merge::nearest_neighbor_chain(&mut table, n, cx)?;
+        Ok((Dendrogram::new(n, joins), 1))
+    }
+}

@@ -1,0 +1,277 @@
+//! k-means: groups around centres.
+
+mod bounds;
+mod choose_k;
+mod init;
+mod lloyd;
+mod memory;
+mod mini_batch;
+mod model;
+mod pass;
+
+use ermine_core::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use choose_k::ClusterCountScore;
+pub use init::HashSample;
+pub use mini_batch::{MiniBatchKMeans, MiniBatchKMeansModel};
+pub use model::KMeansModel;
+pub use pass::{KMeansPartial, KMeansState};
+
+/// The ways to the same answer that have a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KMeansAlgorithm {
+    /// Every row to its nearest centre, every centre to the mean of its rows.
+    #[default]
+    Lloyd,
+    /// The same steps. Bounds rule distances out under either name, where that is measured to be faster.
+    Elkan,
+}
+
+/// How many groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ClusterCount {
+    /// So many.
+    Count(usize),
+    /// As many as a rule finds.
+    Rule(ClusterCountRule),
+}
+
+impl From<usize> for ClusterCount {
+    fn from(count: usize) -> Self {
+        Self::Count(count)
+    }
+}
+
+/// Rules that find the number of groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClusterCountRule {
+    /// Where the inertia, falling with every further group, bends most.
+    Elbow,
+    /// Where the inertia and a price for every group are least together.
+    Penalty,
+    /// Where rows are nearest to their own group, next to the nearest other.
+    Silhouette,
+}
+
+impl ClusterCountRule {
+    /// The least number that is tried.
+    fn first(self) -> usize {
+        if self == Self::Silhouette { 2 } else { 1 }
+    }
+}
+
+/// Puts rows into `n_clusters` groups, each around its mean.
+///
+/// **Minimises** the inertia, the sum over rows of w |x - c|² to the nearest of k centres c, by Lloyd's steps: every row
+/// goes to its nearest centre (the first of several), every centre to the mean of its rows. The inertia falls in every step.
+///
+/// **Use it** for compact groups of similar size, in columns that can be compared: standardise first.
+///
+/// ```
+/// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, MatRef};
+/// use ermine_cluster::KMeans;
+///
+/// let x = [0.0, 0.1, 9.0, 9.1, 0.2];
+/// let features = Features::F64(MatRef::row_major(&x, 5, 1));
+/// let model = KMeans { n_clusters: 2.into(), ..KMeans::default() }.fit(&Dataset::new(features), &Context::default())?;
+/// let groups = model.assign(&features)?;
+/// assert!(groups[0] == groups[1] && groups[2] == groups[3] && groups[0] != groups[2]);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
+/// **Parameters** are described in [`Learner::SPEC`].
+///
+/// **Cost**: one pass a step, n k p multiplications; rows are read where they lie, singles in single precision. In memory and
+/// from 32 clusters on, bounds on distances (a single a row and 16 or 8 centres) rule most of them out once centres move little;
+/// the bits stay the same. The start
+/// takes one pass: greedy k-means++ on a sample of at most 16384 distinct rows (20 a cluster at least), drawn by what the rows
+/// hold and not by where they stand, so that neither the order of rows nor repeated rows matter.
+///
+/// **It does not** find the best of all groupings, only one that no step improves; `n_init` tries several starts. A centre
+/// without rows moves to the row farthest from its own centre. A rule for `n_clusters` tries 1, 2, … `max_clusters` and keeps
+/// them all in [`KMeansModel::tried`].
+///
+/// **Reference**: Lloyd, IEEE Transactions on Information Theory 28 (1982); Arthur and Vassilvitskii, SODA 2007.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KMeans {
+    /// How many groups.
+    pub n_clusters: ClusterCount,
+    /// Where to start: "k-means++", "random", or a list of centres.
+    pub init: Value,
+    /// How many starts: "auto" or a number.
+    pub n_init: Value,
+    /// At most that many steps.
+    pub max_iter: u64,
+    /// The centres have settled when they move less than this, relative to the spread of the columns.
+    pub tol: f64,
+    /// The way to the answer.
+    pub algorithm: KMeansAlgorithm,
+    /// The most groups that a rule tries.
+    pub max_clusters: usize,
+    /// What a group costs by the rule "penalty", in inertia.
+    pub penalty: Option<f64>,
+}
+
+impl Default for KMeans {
+    fn default() -> Self {
+        Self {
+            n_clusters: ClusterCount::Count(8),
+            init: "k-means++".into(),
+            n_init: "auto".into(),
+            max_iter: 300,
+            tol: 1e-4,
+            algorithm: KMeansAlgorithm::Lloyd,
+            max_clusters: 10,
+            penalty: None,
+        }
+    }
+}
+
+enum KMeansInit {
+    PlusPlus,
+    Random,
+    Given(Mat<f64>),
+}
+
+impl KMeans {
+    fn refuse(&self, name: &str, value: &Value, expected: impl Into<String>) -> Error {
+        let mut value = value.to_string();
+        if value.len() > 80 {
+            value = "a list".into();
+        }
+        Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected: expected.into() }
+    }
+
+    fn init(&self) -> Result<KMeansInit> {
+        let words = "it must be \"k-means++\", \"random\" or a list of centres";
+        match &self.init {
+            Value::String(s) if s == "k-means++" => Ok(KMeansInit::PlusPlus),
+            Value::String(s) if s == "random" => Ok(KMeansInit::Random),
+            Value::Array(_) => {
+                let rows: Vec<Vec<f64>> =
+                    Deserialize::deserialize(&self.init).map_err(|_| self.refuse("init", &self.init, words))?;
+                let ClusterCount::Count(k) = self.n_clusters else {
+                    return Err(self.refuse("init", &self.init, "centres are given, so that n_clusters must be their number"));
+                };
+                if rows.len() != k {
+                    return Err(self.refuse("init", &self.init, format!("it has {} centres, and n_clusters is {k}", rows.len())));
+                }
+                let cols = rows[0].len();
+                if cols == 0 || rows.iter().any(|r| r.len() != cols) || rows.iter().flatten().any(|v| !v.is_finite()) {
+                    return Err(self.refuse("init", &self.init, "its centres must be finite numbers, the same count in each"));
+                }
+                Ok(KMeansInit::Given(Mat::from_vec(k, cols, rows.concat())))
+            }
+            other => Err(self.refuse("init", other, words)),
+        }
+    }
+
+    /// The least and the most groups that are tried.
+    fn range(&self) -> (usize, usize) {
+        match self.n_clusters {
+            ClusterCount::Count(k) => (k, k),
+            ClusterCount::Rule(rule) => (rule.first(), self.max_clusters),
+        }
+    }
+
+    /// How many starts are tried: given centres leave nothing to try again.
+    fn starts(&self, init: &KMeansInit) -> u64 {
+        match (init, self.n_init.as_u64()) {
+            (KMeansInit::Given(_), _) => 1,
+            (_, Some(n)) => n,
+            (KMeansInit::PlusPlus, None) => 1,
+            (KMeansInit::Random, None) => 10,
+        }
+    }
+}
+
+impl Learner for KMeans {
+    type Model = KMeansModel;
+
+    const SPEC: Spec = Spec {
+        name: "kmeans",
+        summary: "Groups around centres: every row belongs to the nearest of k means",
+        objective: "min over centres c_1..c_k of sum_i w_i min_j |x_i - c_j|^2",
+        notes: "For compact groups of similar size in columns that can be compared; standardise first. n k p operations a step, rows \
+                read where they lie. The inertia falls in every step; the end is a grouping that no step improves, not the best of \
+                all. Not for long or nested groups. Ties go to the first centre; a centre without rows moves to the row farthest from \
+                its own centre.",
+        reference: "Lloyd: Least squares quantization in PCM, IEEE Trans. Inf. Theory 28 (1982); Arthur, Vassilvitskii: k-means++, \
+                    SODA 2007",
+        family: Family::Cluster,
+        tasks: &[Task::Clustering],
+        accepts: Accepts { weights: true, missing: false, categorical: false, sparse: true, passes: true, multi_target: true },
+        params: &[
+            ParamSpec {
+                name: "n_clusters",
+                doc: "How many groups, or a rule that tries up to max_clusters: \"elbow\" takes the number at which the inertia bends \
+                      most (farthest below the line from the first to the last), \"penalty\" the one of least inertia + penalty * k \
+                      or of least BIC, \"silhouette\" the one at which rows are nearest to their own group next to the others.",
+                range: Range::Either(&Range::Choice(&["elbow", "penalty", "silhouette"]), &Range::Int { min: 1, max: 1 << 24 }),
+            },
+            ParamSpec {
+                name: "init",
+                doc: "Where to start: \"k-means++\" (spread out, each further centre the best of a few draws), \"random\" (rows drawn at \
+                      random), or a list of centres, one list of numbers each.",
+                range: Range::Any,
+            },
+            ParamSpec {
+                name: "n_init",
+                doc: "How many starts are tried; the one with the least inertia is kept. \"auto\" is 1 for k-means++ and 10 for random.",
+                range: Range::Either(&Range::Choice(&["auto"]), &Range::int_from(1)),
+            },
+            ParamSpec { name: "max_iter", doc: "At most that many steps.", range: Range::int_from(1) },
+            ParamSpec {
+                name: "tol",
+                doc: "The end is reached when the squared moves of the centres add up to at most tol times the mean variance of the \
+                      columns. With 0 only when no row changes its group.",
+                range: Range::at_least(0.0),
+            },
+            ParamSpec {
+                name: "algorithm",
+                doc: "\"lloyd\" or \"elkan\": two names for the same steps and the same answer. Distances that bounds rule out are not \
+                      computed, in memory and with many clusters, as long as that leaves few.",
+                range: Range::Choice(&["lloyd", "elkan"]),
+            },
+            ParamSpec {
+                name: "max_clusters",
+                doc: "The most groups that a rule tries.",
+                range: Range::Int { min: 2, max: 1 << 16 },
+            },
+            ParamSpec {
+                name: "penalty",
+                doc: "What a group costs by the rule \"penalty\", in inertia; null for the Bayesian information criterion of spherical \
+                      normal groups.",
+                range: Range::Optional(&Range::at_least(0.0)),
+            },
+        ],
+    };
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
+
+    fn check(&self) -> Result<()> {
+        // The list of centres is looked at once, by `init`, not as part of a JSON value.
+        let params = serde_json::json!({
+            "n_clusters": self.n_clusters, "n_init": self.n_init, "max_iter": self.max_iter, "tol": self.tol,
+            "algorithm": self.algorithm, "max_clusters": self.max_clusters, "penalty": self.penalty,
+        });
+        Self::SPEC.check_params(&params)?;
+        self.init().map(|_| ())
+    }
+
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<KMeansModel> {
+        memory::fit(self, data, cx)
+    }
+
+    fn load(input: &ModelReader) -> Result<KMeansModel> {
+        KMeansModel::load(input)
+    }
+}
+
+#[cfg(test)]
+mod tests;

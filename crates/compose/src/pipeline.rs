@@ -1,0 +1,592 @@
+//! Pipelines: preparations and a learner, as one learner.
+
+mod explain;
+
+use ermine_core::{
+    Accepts, AdditiveModel, AnyLearner, Attributor, Certificate, Classifier, Clusterer, ColumnMeaning, ColumnRef, Context,
+    Dataset, Density, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter, NeighborModel, ParamSpec,
+    Range, Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, TransformedSource, Transformer,
+    ValueKind,
+};
+use ermine_prep::preprocessing::{DropLevel, Prepare};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde_json::Value;
+
+use crate::baseline::Baseline;
+use crate::{catalogue, original_units};
+
+/// Rows that go through the stages together at prediction; bounds the memory of the prepared copy.
+const PREDICT_ROWS: usize = 16_384;
+
+/// Learners may hold learners, to this depth; a file that nests deeper is refused.
+pub(crate) const MAX_DEPTH: usize = 8;
+
+/// One learner of a pipeline. Written down as its name and parameters.
+pub struct PipelineStep(Box<dyn AnyLearner>);
+
+impl PipelineStep {
+    /// A stage of one learner.
+    pub fn new(learner: Box<dyn AnyLearner>) -> Self {
+        Self(learner)
+    }
+
+    /// The learner.
+    pub fn learner(&self) -> &dyn AnyLearner {
+        &*self.0
+    }
+
+    /// The learner, to be changed.
+    pub fn learner_mut(&mut self) -> &mut dyn AnyLearner {
+        &mut *self.0
+    }
+}
+
+impl Clone for PipelineStep {
+    fn clone(&self) -> Self {
+        Self(self.0.boxed())
+    }
+}
+
+impl std::fmt::Debug for PipelineStep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.0.spec().name, self.0.params())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StepSpecRepr {
+    learner: String,
+    #[serde(default)]
+    params: serde_json::Map<String, Value>,
+}
+
+/// A name alone stands for the learner with its defaults.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StepRepr {
+    Name(String),
+    Whole(StepSpecRepr),
+}
+
+impl Serialize for PipelineStep {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let params = self.0.params().as_object().cloned().unwrap_or_default();
+        StepSpecRepr { learner: self.0.spec().name.to_owned(), params }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for PipelineStep {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = match StepRepr::deserialize(deserializer)? {
+            StepRepr::Name(learner) => StepSpecRepr { learner, params: serde_json::Map::new() },
+            StepRepr::Whole(written) => written,
+        };
+        let mut learner = catalogue::learner(&written.learner).map_err(D::Error::custom)?;
+        learner.set_all(&written.params).map_err(D::Error::custom)?;
+        Ok(Self(learner))
+    }
+}
+
+/// Learners one after the other: all but the last transform, the last learns from what comes out.
+///
+/// # When to use it
+/// Whenever data needs preparation: a pipeline learns the preparation from the training rows alone, keeps it with the
+/// model, and applies it again at prediction.
+///
+/// # Example
+/// ```
+/// use ermine::prelude::*;
+/// let pipeline = Pipeline::new([ermine::learner("prepare")?, ermine::learner("ridge")?]);
+/// assert_eq!(pipeline.stages().len(), 2);
+/// # Ok::<(), ermine::Error>(())
+/// ```
+///
+/// # Cost
+/// The sum of its stages, and one prepared copy of the rows in memory; streams are prepared block by block.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pipeline {
+    steps: Vec<PipelineStep>,
+}
+
+impl Default for Pipeline {
+    /// The default preparation in front of the baseline.
+    fn default() -> Self {
+        Self::new([Box::new(Prepare::default()) as Box<dyn AnyLearner>, Box::new(Baseline::default())])
+    }
+}
+
+impl Pipeline {
+    /// A pipeline of the given learners.
+    pub fn new(learners: impl IntoIterator<Item = Box<dyn AnyLearner>>) -> Self {
+        Self { steps: learners.into_iter().map(PipelineStep).collect() }
+    }
+
+    /// The learners, in order.
+    pub fn stages(&self) -> &[PipelineStep] {
+        &self.steps
+    }
+
+    fn as_parts(&self) -> Result<(&PipelineStep, &[PipelineStep])> {
+        self.steps.split_last().ok_or_else(|| Error::Parameter {
+            learner: Self::SPEC.name,
+            name: "steps".into(),
+            value: "[]".into(),
+            expected: "it must have at least one step".into(),
+        })
+    }
+}
+
+impl Learner for Pipeline {
+    type Model = PipelineModel;
+
+    const SPEC: Spec = Spec {
+        name: "pipeline",
+        summary: "Preparations and a learner, as one learner",
+        objective: "that of its last step, on the columns its other steps make",
+        notes: "All steps but the last must transform. The preparation is learned from the training rows and kept with the model.",
+        reference: "",
+        family: Family::Composite,
+        tasks: &[Task::Regression, Task::Classification, Task::Clustering, Task::Reduction, Task::Density, Task::Preparation],
+        accepts: Accepts { weights: true, missing: true, categorical: true, sparse: false, passes: true, multi_target: true },
+        params: &[ParamSpec {
+            name: "steps",
+            doc: "The learners in order, each with its name and parameters: [{\"learner\": \"prepare\"}, {\"learner\": \"ridge\", \"params\": {\"alpha\": 2}}].",
+            range: Range::List(&Range::Any),
+        }],
+    };
+
+    const STREAM: Option<StreamFit<Self>> = Some(fit_source);
+
+    fn check(&self) -> Result<()> {
+        let (last, front) = self.as_parts()?;
+        self.steps.iter().try_for_each(|s| s.0.check_any())?;
+        if front.is_empty() {
+            return Ok(());
+        }
+        for column in last.0.raw_columns_any() {
+            if let ColumnRef::Index(at) = column {
+                return Err(Error::Data(format!(
+                    "{} speaks of column number {at}, and the steps before it may move the columns; give its name",
+                    last.0.spec().name
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn raw_columns(&self) -> Vec<ColumnRef> {
+        self.steps.last().map_or_else(Vec::new, |s| s.0.raw_columns_any())
+    }
+
+    fn as_pipeline(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
+        self.check().ok()?;
+        let (last, front) = self.as_parts().ok()?;
+        let front = match front {
+            [] => return None,
+            [one] => one.0.boxed(),
+            many => Box::new(Self { steps: many.to_vec() }),
+        };
+        Some((front, last.0.boxed()))
+    }
+
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PipelineModel> {
+        self.check()?;
+        let (last, front) = self.as_parts()?;
+        let mut models: Vec<Box<dyn Model>> = Vec::with_capacity(self.steps.len());
+        let mut held: Option<(Mat<f64>, Schema)> = None;
+        let mut held_validation: Option<Mat<f64>> = None;
+        for stage in front {
+            let rows = current_view(data, held.as_ref());
+            let model = stage.0.fit_any(&rows, &cx.without_checkpoints())?;
+            let transformer = transformer_of(&*model, stage)?;
+            let schema = transformer.schema_out(&rows.schema_or_unnamed());
+            let z = transformer.transform(&rows.x)?;
+            if let Some(v) = cx.validation {
+                let x = held_validation.as_ref().map_or(v.x, |m| Features::F64(m.view()));
+                held_validation = Some(transformer.transform(&x)?);
+            }
+            held = Some((z, schema));
+            models.push(model);
+        }
+        let rows = current_view(data, held.as_ref());
+        let validation = match (cx.validation, &held_validation) {
+            (Some(v), Some(x)) => Some(Dataset { x: Features::F64(x.view()), schema: rows.schema, ..*v }),
+            (v, _) => v.copied(),
+        };
+        let inner = Context { validation: validation.as_ref(), ..cx.without_checkpoints() };
+        models.push(last.0.fit_any(&rows, &inner)?);
+        PipelineModel::new(self.steps.clone(), models)
+    }
+
+    fn load(input: &ModelReader) -> Result<PipelineModel> {
+        if input.depth() > MAX_DEPTH {
+            return Err(Error::Model(format!("pipelines nest deeper than {MAX_DEPTH}")));
+        }
+        let steps: Vec<PipelineStep> = input.field("steps")?;
+        let load = |(i, stage): (usize, &PipelineStep)| stage.0.load_any(&input.child(&i.to_string()));
+        let models = steps.iter().enumerate().map(load).collect::<Result<Vec<_>>>()?;
+        PipelineModel::new(steps, models)
+    }
+}
+
+/// The rows as the stages so far have left them.
+fn current_view<'a>(data: &Dataset<'a>, held: Option<&'a (Mat<f64>, Schema)>) -> Dataset<'a> {
+    match held {
+        Some((z, schema)) => Dataset { x: Features::F64(z.view()), schema: Some(schema), ..*data },
+        None => *data,
+    }
+}
+
+fn transformer_of<'m>(model: &'m dyn Model, stage: &PipelineStep) -> Result<&'m dyn Transformer> {
+    model
+        .as_transformer()
+        .ok_or_else(|| Error::Data(format!("{} does not transform, so it can only be the last step", stage.0.spec().name)))
+}
+
+fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> Result<PipelineModel> {
+    // The stages are peeled off one by one, since each source borrows the one before it.
+    fn fit_remaining(
+        stages: &[PipelineStep],
+        source: &dyn RowSource,
+        cx: &Context<'_>,
+        models: &mut Vec<Box<dyn Model>>,
+    ) -> Result<()> {
+        let Some((stage, after)) = stages.split_first() else { return Ok(()) };
+        let model = stage.0.fit_source(source, &cx.without_checkpoints())?;
+        if !after.is_empty() {
+            transformer_of(&*model, stage)?;
+            fit_remaining(after, &TransformedSource::new(source, &*model)?, cx, models)?;
+        }
+        models.push(model);
+        Ok(())
+    }
+    pipeline.check()?;
+    let mut models = Vec::new();
+    fit_remaining(&pipeline.steps, source, cx, &mut models)?;
+    models.reverse();
+    PipelineModel::new(pipeline.steps.clone(), models)
+}
+
+/// The default preparation in front of `learner`, so that any table will do: categories, dates, missing cells. Learners
+/// that take all of these themselves, preparations and pipelines come back as they are. Columns that the learner speaks of by
+/// name are left as they are.
+pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
+    let spec = learner.spec();
+    let native = spec.accepts.categorical && spec.accepts.missing;
+    if native || matches!(spec.family, Family::Preparation | Family::Composite) {
+        return learner;
+    }
+    let named = |column| if let ColumnRef::Name(name) = column { Some(name) } else { None };
+    let keep = learner.raw_columns_any().into_iter().filter_map(named).collect();
+    let drop = gives_standard_errors(&*learner).then_some(DropLevel::First);
+    // Counts mean something by their very values, and none is below 0.
+    let standardise = learner.value_kind() != ValueKind::Counts;
+    Box::new(Pipeline::new([Box::new(Prepare { keep, drop, standardise, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
+}
+
+/// Whether a learner gives standard errors when its columns do not depend on each other: the linear models without penalty. The
+/// columns of a category then lack that of its first name, with which they would add up to the constant.
+fn gives_standard_errors(learner: &dyn AnyLearner) -> bool {
+    let params = learner.params();
+    let none = |name: &str| params.get(name).is_some_and(|v| v.is_null() || v == "none");
+    match learner.spec().name {
+        "ols" | "glm" => true,
+        "logistic" => none("penalty") || none("C"),
+        _ => false,
+    }
+}
+
+/// A trained pipeline.
+pub struct PipelineModel {
+    steps: Vec<PipelineStep>,
+    front: Vec<Box<dyn Model>>,
+    last: Box<dyn Model>,
+}
+
+impl PipelineModel {
+    /// Checks that the stages fit together, so that prediction need not.
+    fn new(steps: Vec<PipelineStep>, mut models: Vec<Box<dyn Model>>) -> Result<Self> {
+        let (Some(last), true) = (models.pop(), steps.len() == models.len() + 1) else {
+            return Err(Error::Model("a pipeline needs a model for each of its steps".into()));
+        };
+        for (model, stage) in models.iter().zip(&steps) {
+            transformer_of(&**model, stage)?;
+        }
+        Ok(Self { steps, front: models, last })
+    }
+
+    /// The learners, in order.
+    pub fn stages(&self) -> &[PipelineStep] {
+        &self.steps
+    }
+
+    /// The trained preparations, in order.
+    pub fn preparations(&self) -> &[Box<dyn Model>] {
+        &self.front
+    }
+
+    /// The trained last step.
+    pub fn last(&self) -> &dyn Model {
+        &*self.last
+    }
+
+    fn prepare(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let mut held: Option<Mat<f64>> = None;
+        for (model, stage) in self.front.iter().zip(&self.steps) {
+            let z = transformer_of(&**model, stage)?.transform(&held.as_ref().map_or(*x, |m| Features::F64(m.view())))?;
+            held = Some(z);
+        }
+        Ok(held)
+    }
+
+    /// Calls `f` on the prepared rows, run by run.
+    fn in_row_blocks(&self, x: &Features<'_>, mut f: impl FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
+        x.expect_cols(self.n_features())?;
+        let mut first = 0;
+        while first < x.rows() || first == 0 {
+            let end = (first + PREDICT_ROWS).min(x.rows());
+            let run = x.row_range(first..end);
+            let held = self.prepare(&run)?;
+            f(&held.as_ref().map_or(run, |m| Features::F64(m.view())))?;
+            if end == x.rows() {
+                break;
+            }
+            first = end;
+        }
+        Ok(())
+    }
+
+    fn collect_row_blocks(&self, x: &Features<'_>, mut f: impl FnMut(&Features<'_>) -> Result<Mat<f64>>) -> Result<Mat<f64>> {
+        let mut out: Option<Mat<f64>> = None;
+        self.in_row_blocks(x, |run| {
+            let part = f(run)?;
+            match &mut out {
+                Some(all) => all.append_rows(part),
+                None => out = Some(part),
+            }
+            Ok(())
+        })?;
+        Ok(out.unwrap_or_default())
+    }
+
+    /// For each column that the last step sees the one column it was made of; `None` where a step mixes columns.
+    fn sources_before_last(&self) -> Option<Vec<usize>> {
+        let mut sources: Vec<usize> = (0..self.n_features()).collect();
+        for model in &self.front {
+            sources = model.as_transformer()?.source_columns()?.into_iter().map(|j| sources[j]).collect();
+        }
+        Some(sources)
+    }
+
+    fn schema_before_last(&self, schema: &Schema) -> Schema {
+        self.front.iter().fold(schema.clone(), |s, m| m.as_transformer().map_or(s.clone(), |t| t.schema_out(&s)))
+    }
+}
+
+const LOST_CAPABILITY: &str = "the last step has lost a capability it had";
+
+impl Model for PipelineModel {
+    fn n_features(&self) -> usize {
+        self.front.first().unwrap_or(&self.last).n_features()
+    }
+    fn as_regressor(&self) -> Option<&dyn Regressor> {
+        self.last.as_regressor().map(|_| self as _)
+    }
+    fn as_classifier(&self) -> Option<&dyn Classifier> {
+        self.last.as_classifier().map(|_| self as _)
+    }
+    fn as_transformer(&self) -> Option<&dyn Transformer> {
+        self.last.as_transformer().map(|_| self as _)
+    }
+    fn as_clusterer(&self) -> Option<&dyn Clusterer> {
+        self.last.as_clusterer().map(|_| self as _)
+    }
+    fn as_density(&self) -> Option<&dyn Density> {
+        self.last.as_density().map(|_| self as _)
+    }
+    // The parts of prepared columns are not those of the columns that came in.
+    fn as_attributor(&self) -> Option<&dyn Attributor> {
+        if self.front.is_empty() { self.last.as_attributor() } else { None }
+    }
+    fn as_additive(&self) -> Option<&dyn AdditiveModel> {
+        self.last.as_additive().and(self.sources_before_last()).map(|_| self as _)
+    }
+    fn as_neighbor_model(&self) -> Option<&dyn NeighborModel> {
+        self.last.as_neighbor_model().map(|_| self as _)
+    }
+    fn certificate(&self) -> Option<&Certificate> {
+        self.last.certificate()
+    }
+    fn trace(&self) -> Option<&Trace> {
+        self.last.trace()
+    }
+    fn report(&self, schema: &Schema) -> Report {
+        let mut out = Report::default();
+        let mut preparations = Vec::new();
+        let mut seen = schema.clone();
+        for model in &self.front {
+            preparations.extend(model.report(&seen).sections);
+            if let Some(t) = model.as_transformer() {
+                seen = t.schema_out(&seen);
+            }
+        }
+        let units = match &self.front[..] {
+            [one] => one.as_transformer().and_then(|t| t.affine_units()),
+            _ => None,
+        };
+        let sections = self.last.report(&seen).sections;
+        if !self.front.is_empty() && sections.iter().any(original_units::has_coefficients) {
+            out.text("Coefficients belong to the columns as they were prepared; how that was done is said below.");
+        }
+        let mut inexact = false;
+        for section in sections {
+            inexact |= matches!(&section, Section::Table { meanings, .. } if meanings.contains(&ColumnMeaning::Width));
+            let original = units.as_ref().and_then(|u| original_units::original_units(&section, &seen, u));
+            out.sections.push(section);
+            out.sections.extend(original);
+        }
+        if inexact && units.is_some() {
+            out.text(
+                "The error of the intercept in the original units depends on the covariances of all coefficients, and is left out; \
+                 --prepare none fits the columns as they are.",
+            );
+        }
+        out.sections.extend(preparations);
+        out
+    }
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        out.field("steps", &self.steps)?;
+        for (i, model) in self.front.iter().chain([&self.last]).enumerate() {
+            out.child(&i.to_string(), |w| model.save(w))?;
+        }
+        Ok(())
+    }
+}
+
+impl Regressor for PipelineModel {
+    fn n_targets(&self) -> usize {
+        self.last.as_regressor().map_or(1, |r| r.n_targets())
+    }
+    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.collect_row_blocks(x, |run| self.last.as_regressor().expect(LOST_CAPABILITY).predict(run))
+    }
+    fn unit_deviance(&self, target: f64, predicted: f64) -> f64 {
+        self.last.as_regressor().expect(LOST_CAPABILITY).unit_deviance(target, predicted)
+    }
+}
+
+impl Classifier for PipelineModel {
+    fn classes(&self) -> &[String] {
+        self.last.as_classifier().map_or(&[], |c| c.classes())
+    }
+    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.collect_row_blocks(x, |run| self.last.as_classifier().expect(LOST_CAPABILITY).proba(run))
+    }
+    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.collect_row_blocks(x, |run| self.last.as_classifier().expect(LOST_CAPABILITY).log_proba(run))
+    }
+    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let scores =
+            |run: &Features<'_>| Ok(self.last.as_classifier().expect(LOST_CAPABILITY).decision(run)?.unwrap_or_default());
+        let out = self.collect_row_blocks(x, scores)?;
+        // A classifier has at least one column of scores, or none to give.
+        Ok((out.cols() > 0).then_some(out))
+    }
+    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
+        let mut out = Vec::with_capacity(x.rows());
+        self.in_row_blocks(x, |run| {
+            out.extend(self.last.as_classifier().expect(LOST_CAPABILITY).classify(run)?);
+            Ok(())
+        })?;
+        Ok(out)
+    }
+    fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
+        let mut found = Vec::with_capacity(x.rows());
+        let proba = self.collect_row_blocks(x, |run| {
+            let (proba, of_run) = self.last.as_classifier().expect(LOST_CAPABILITY).proba_and_class(run)?;
+            found.extend(of_run);
+            Ok(proba)
+        })?;
+        Ok((proba, found))
+    }
+}
+
+impl Transformer for PipelineModel {
+    fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.collect_row_blocks(x, |run| self.last.as_transformer().expect(LOST_CAPABILITY).transform(run))
+    }
+    fn schema_out(&self, input: &Schema) -> Schema {
+        let before = self.schema_before_last(input);
+        self.last.as_transformer().map_or(before.clone(), |t| t.schema_out(&before))
+    }
+    fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
+        let mut held = z.to_owned();
+        for model in std::iter::once(&self.last).chain(self.front.iter().rev()) {
+            match model.as_transformer().map(|t| t.inverse(held.view())).transpose()?.flatten() {
+                Some(x) => held = x,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(held))
+    }
+}
+
+impl Clusterer for PipelineModel {
+    fn n_clusters(&self) -> usize {
+        self.last.as_clusterer().map_or(0, |c| c.n_clusters())
+    }
+    fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>> {
+        let mut out = Vec::with_capacity(x.rows());
+        self.in_row_blocks(x, |run| {
+            out.extend(self.last.as_clusterer().expect(LOST_CAPABILITY).assign(run)?);
+            Ok(())
+        })?;
+        Ok(out)
+    }
+    fn posterior(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        let found = |run: &Features<'_>| Ok(self.last.as_clusterer().expect(LOST_CAPABILITY).posterior(run)?.unwrap_or_default());
+        let out = self.collect_row_blocks(x, found)?;
+        // A clusterer has at least one group, or no probabilities to give.
+        Ok((out.cols() > 0).then_some(out))
+    }
+    fn metric_space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+        x.expect_cols(self.n_features())?;
+        let Some(clusterer) = self.last.as_clusterer() else { return Ok(None) };
+        match self.prepare(x)? {
+            Some(z) => Ok(Some(clusterer.metric_space(&Features::F64(z.view()))?.unwrap_or(z))),
+            None => clusterer.metric_space(x),
+        }
+    }
+}
+
+impl Density for PipelineModel {
+    /// The density of the columns as they came in, where the preparation leaves quantities what they are: dividing a column by
+    /// its scale multiplies the density by it. Else that of the prepared columns.
+    fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
+        let units = |m: &dyn Model| m.as_transformer().and_then(|t| t.affine_units());
+        let scales = self.front.iter().map(|m| units(&**m).map(|u| u.iter().map(|(_, s)| s.abs().ln()).sum::<f64>()));
+        let volume = scales.sum::<Option<f64>>().filter(|v| v.is_finite()).unwrap_or(0.0);
+        let mut out = Vec::with_capacity(x.rows());
+        self.in_row_blocks(x, |run| {
+            out.extend(self.last.as_density().expect(LOST_CAPABILITY).log_density(run)?.into_iter().map(|l| l - volume));
+            Ok(())
+        })?;
+        Ok(out)
+    }
+    fn n_parameters(&self) -> usize {
+        self.last.as_density().map_or(0, |d| d.n_parameters())
+    }
+    // What is drawn are prepared columns; it is given only where the way back is known.
+    fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
+        let Some(mut held) = self.last.as_density().map(|d| d.sample(rows, seed)).transpose()?.flatten() else { return Ok(None) };
+        for model in self.front.iter().rev() {
+            match model.as_transformer().map(|t| t.inverse(held.view())).transpose()?.flatten() {
+                Some(x) => held = x,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(held))
+    }
+}

@@ -1,0 +1,163 @@
+//! Self-training: a classifier that labels the rows it is sure of, and learns from them.
+
+use ermine_core::{AnyLearner, Context, Dataset, Error, MatRef, Model, Progress, Result, Target};
+
+/// How a classifier trains itself.
+///
+/// Rounds of: fit to the rows with labels, predict the others, take over the labels that are sure. It helps where classes form clusters that labels are
+/// scattered in, and harms where early errors confirm themselves; measure it on rows with labels that had no part.
+///
+/// D. Yarowsky (1995), Unsupervised word sense disambiguation rivaling supervised methods.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SelfTraining {
+    /// The least probability at which a label is taken over.
+    pub threshold: f64,
+    /// Labels that are taken over in a round at most, the surest first; none for all.
+    pub most: Option<usize>,
+    /// Rounds at most.
+    pub rounds: usize,
+}
+
+impl Default for SelfTraining {
+    fn default() -> Self {
+        Self { threshold: 0.75, most: None, rounds: 10 }
+    }
+}
+
+/// What self-training made.
+pub struct SelfTrained {
+    /// The model of the last round.
+    pub model: Box<dyn Model>,
+    /// The label of each row, its own or the one it was given; none for rows that were never sure.
+    pub labels: Vec<Option<u32>>,
+    /// The round in which a row was given its label, from 1; 0 for its own.
+    pub round: Vec<Option<usize>>,
+    /// Labels taken over in each round.
+    pub taken: Vec<usize>,
+    /// Whether it ended because no row was sure any more, or all had labels.
+    pub converged: bool,
+}
+
+impl SelfTraining {
+    /// Refuses what cannot be.
+    pub fn check(&self) -> Result<()> {
+        if !(0.0..=1.0).contains(&self.threshold) {
+            return Err(Error::Data(format!("a threshold of {}: it is a probability, between 0 and 1", self.threshold)));
+        }
+        if self.most == Some(0) {
+            return Err(Error::Data("0 labels taken over in a round: at least 1 must be, or none named for all".into()));
+        }
+        Ok(())
+    }
+
+    /// Learns from rows of which only some have labels: the codes of the target count where `known` says so.
+    pub fn fit(&self, learner: &dyn AnyLearner, data: &Dataset<'_>, known: &[bool], cx: &Context<'_>) -> Result<SelfTrained> {
+        self.check()?;
+        let (codes, names) = data.y.classes()?;
+        if known.len() != codes.len() {
+            return Err(Error::Length { what: "marks of rows with labels".into(), expected: codes.len(), found: known.len() });
+        }
+        let mut labels: Vec<Option<u32>> = (0..codes.len()).map(|i| known[i].then_some(codes[i])).collect();
+        let mut round_of: Vec<Option<usize>> = known.iter().map(|k| k.then_some(0)).collect();
+        let fit = |labels: &[Option<u32>]| {
+            let rows: Vec<usize> = (0..labels.len()).filter(|&i| labels[i].is_some()).collect();
+            let of_rows: Vec<u32> = rows.iter().filter_map(|&i| labels[i]).collect();
+            let taken = data.take_rows(&rows);
+            learner.fit_any(&Dataset { y: Target::Class { codes: &of_rows, names }, ..taken.view() }, cx)
+        };
+        let mut taken = Vec::new();
+        let mut model = fit(&labels)?;
+        let mut converged = false;
+        for round in 1..=self.rounds {
+            cx.check(Progress {
+                stage: "self-training",
+                done: round as u64 - 1,
+                total: Some(self.rounds as u64),
+                objective: None,
+            })?;
+            let open: Vec<usize> = (0..labels.len()).filter(|&i| labels[i].is_none()).collect();
+            let sure = if open.is_empty() { Vec::new() } else { self.sure_of(learner, &*model, data, &open)? };
+            if sure.is_empty() {
+                converged = true;
+                break;
+            }
+            for &(row, class) in &sure {
+                (labels[row], round_of[row]) = (Some(class), Some(round));
+            }
+            taken.push(sure.len());
+            model = fit(&labels)?;
+        }
+        Ok(SelfTrained { model, labels, round: round_of, taken, converged })
+    }
+
+    /// The open rows that the model is sure of, and their classes.
+    fn sure_of(
+        &self,
+        learner: &dyn AnyLearner,
+        model: &dyn Model,
+        data: &Dataset<'_>,
+        open: &[usize],
+    ) -> Result<Vec<(usize, u32)>> {
+        let classifier = model
+            .as_classifier()
+            .ok_or_else(|| Error::Target(format!("{} gives no probabilities to be sure of", learner.spec().name)))?;
+        let (proba, found) = classifier.proba_and_class(&data.x.take_rows(open).view())?;
+        Ok(self.sure(proba.view(), &found).into_iter().map(|(k, class)| (open[k], class)).collect())
+    }
+
+    /// The rows whose label is taken over, the surest first, and that label: of rows with these probabilities that were called `found`.
+    pub fn sure(&self, proba: MatRef<'_, f64>, found: &[u32]) -> Vec<(usize, u32)> {
+        let of = |k: usize| (*proba.at(k, found[k] as usize), k);
+        let mut sure: Vec<(f64, usize)> = (0..found.len()).map(of).filter(|s| s.0 >= self.threshold).collect();
+        sure.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        sure.truncate(self.most.unwrap_or(usize::MAX));
+        sure.into_iter().map(|(_, k)| (k, found[k])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ermine_core::{Features, RngStream};
+
+    use super::*;
+    use crate::metrics::accuracy;
+    use ermine_neighbors::Knn;
+
+    /// Two half moons, of which few rows have labels.
+    fn moons(n: usize) -> (Vec<f64>, Vec<u32>) {
+        let mut s = RngStream::new(8, "moons", 0);
+        let (mut x, mut codes) = (Vec::new(), Vec::new());
+        for i in 0..n {
+            let (t, c) = (std::f64::consts::PI * s.uniform(), (i % 2) as u32);
+            let (a, b) = if c == 0 { (t.cos(), t.sin()) } else { (1.0 - t.cos(), 0.5 - t.sin()) };
+            x.extend([a + 0.06 * s.normal(), b + 0.06 * s.normal()]);
+            codes.push(c);
+        }
+        (x, codes)
+    }
+
+    #[test]
+    fn rows_without_labels_help_where_classes_are_clusters() {
+        let n = 600;
+        let (x, codes) = moons(n);
+        let names = ["a".to_owned(), "b".to_owned()];
+        let rows = Features::F64(MatRef::row_major(&x, n, 2));
+        let data = Dataset::new(rows).with_target(Target::Class { codes: &codes, names: &names });
+        let known: Vec<bool> = (0..n).map(|i| i < 16).collect();
+        let learner = Knn { n_neighbors: 3, weights: ermine_neighbors::NeighborWeights::Distance, ..Knn::default() };
+        let right = |model: &dyn Model| accuracy(&codes, &model.as_classifier().unwrap().classify(&rows).unwrap(), None);
+        let few: Vec<usize> = (0..16).collect();
+        let alone = learner.fit_any(&data.take_rows(&few).view(), &Context::default()).unwrap();
+        let plan = SelfTraining { threshold: 0.9, most: Some(20), rounds: 60 };
+        let found = plan.fit(&learner, &data, &known, &Context::default()).unwrap();
+        assert!(right(&*found.model) > right(&*alone), "{} {}", right(&*found.model), right(&*alone));
+        assert!(found.taken.iter().all(|&t| t <= 20));
+        assert_eq!(found.taken.iter().sum::<usize>(), found.round.iter().filter(|r| r.is_some_and(|r| r > 0)).count());
+        assert!((0..16).all(|i| found.labels[i] == Some(codes[i]) && found.round[i] == Some(0)));
+        // Nothing is ever surer than this.
+        let none = SelfTraining { threshold: 1.0, rounds: 0, ..plan }.fit(&learner, &data, &known, &Context::default()).unwrap();
+        assert!(none.taken.is_empty());
+        assert!(SelfTraining { threshold: 2.0, ..plan }.fit(&learner, &data, &known, &Context::default()).is_err());
+        assert!(plan.fit(&learner, &data, &known[..5], &Context::default()).is_err());
+    }
+}

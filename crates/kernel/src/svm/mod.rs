@@ -1,0 +1,254 @@
+//! Support vector machines: classification and regression with kernels.
+//!
+//! Classification of two classes s = ±1 minimises ½‖w‖² + Σ Cᵢ max(0, 1 - sᵢ(w·φ(xᵢ) + b)); its dual is in [`solve`]. More classes are
+//! told apart in pairs. Regression has the loss max(0, |y - f| - ε).
+
+mod cache;
+mod fit;
+mod model;
+mod pegasos;
+mod polish;
+mod solve;
+mod warm;
+
+use ermine_core::{
+    Accepts, ClassWeight, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::{GammaChoice, GammaRule, KernelChoice};
+
+pub use model::{BinarySvm, SvmModel};
+pub(crate) use model::{load_centres, save_centres};
+pub(crate) use solve::gradient_f64 as multiply;
+
+/// A support vector machine.
+///
+/// ```
+/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_kernel::svm::Svm;
+///
+/// let x = [-2.0, -1.0, 1.0, 2.0];
+/// let names = ["no".to_owned(), "yes".to_owned()];
+/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 4, 1)))
+///     .with_target(Target::Class { codes: &[0, 0, 1, 1], names: &names });
+/// let model = Svm { kernel: "linear".into(), c: None, ..Svm::default() }.fit(&data, &Context::default())?;
+/// // The widest street between the classes: w = 1, b = 0.
+/// let scores = model.decision(&Features::F64(MatRef::row_major(&[3.0], 1, 1)))?.unwrap();
+/// assert!((scores[(0, 0)] - 3.0).abs() < 1e-9);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Svm {
+    /// The price of an error; `None` allows none.
+    #[serde(rename = "C")]
+    pub c: Option<f64>,
+    /// The kernel.
+    pub kernel: KernelChoice,
+    /// Degree of the kernel "poly".
+    pub degree: u32,
+    /// Width of the kernels "rbf", "poly", "sigmoid" and "laplacian".
+    pub gamma: GammaChoice,
+    /// Constant of the kernels "poly" and "sigmoid".
+    pub coef0: f64,
+    /// Half the width of the tube of a regression.
+    pub epsilon: f64,
+    /// Largest violation of the optimality conditions.
+    pub tol: f64,
+    /// Factors on the weights of the classes.
+    pub class_weight: Option<ClassWeight>,
+    /// Whether probabilities come from scores of rows that were held out.
+    pub probability: bool,
+    /// Whether variables that rest are left out.
+    pub shrinking: bool,
+    /// Megabytes of rows of the Gram matrix.
+    pub cache_mb: f64,
+    /// How it is solved.
+    pub method: SvmSolver,
+    /// Most steps.
+    pub max_iter: Option<u64>,
+    /// What `decision` returns for more than two classes.
+    pub decision_shape: DecisionShape,
+    /// Whether equal votes are decided by scores.
+    pub break_ties: bool,
+    /// Whether to try however many rows there are.
+    pub force: bool,
+}
+
+/// How a machine is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SvmSolver {
+    /// Steps on pairs of dual variables, to the tolerance.
+    Smo,
+    /// Stochastic subgradient steps on the primal, of classes; the constant is penalised like a weight.
+    Pegasos,
+}
+
+/// What scores of more than two classes look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DecisionShape {
+    /// A score a class: votes, and within equal votes the sum of scores.
+    Ovr,
+    /// A score a pair of classes.
+    Ovo,
+}
+
+impl Default for Svm {
+    fn default() -> Self {
+        Self {
+            c: Some(1.0),
+            kernel: "rbf".into(),
+            degree: 3,
+            gamma: GammaChoice::Rule(GammaRule::Scale),
+            coef0: 0.0,
+            epsilon: 0.1,
+            tol: 1e-3,
+            class_weight: None,
+            probability: false,
+            shrinking: true,
+            cache_mb: 200.0,
+            method: SvmSolver::Smo,
+            max_iter: None,
+            decision_shape: DecisionShape::Ovr,
+            break_ties: false,
+            force: false,
+        }
+    }
+}
+
+const POSITIVE: Range = Range::above(0.0);
+const INT: Range = Range::int_from(1);
+
+impl Learner for Svm {
+    type Model = SvmModel;
+
+    const SEARCH_SPACE: &'static [&'static str] = &["C=1e-2..1e3:log", "gamma=1e-4..10:log"];
+
+    const SPEC: Spec = Spec {
+        name: "svm",
+        summary: "Support vector machine with kernels, for classes or numbers",
+        objective: "min 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i (w.phi(x_i) + b)); with numbers, max(0, |y_i - f(x_i)| - epsilon)",
+        notes: "Choose it for a few thousand to some ten thousand rows where the border between classes is curved. Columns should be on one \
+                scale. Time grows between the square and the cube of the number of rows, so that beyond 200,000 rows it asks to be forced; \
+                feature maps (nystroem, rff) in front of linear-svm go on from there. Steps on pairs of variables within working sets, \
+                rows of the kernel matrix in singles within cache_mb, the certificate in doubles. C=null is the hard margin, and an error \
+                where classes cannot be separated. Probabilities come from a sigmoid of the scores of the training rows, or with \
+                probability=true of rows held out in 5 folds, which is less sure of itself and right more often.",
+        reference: "Cortes and Vapnik: Support-vector networks, Machine Learning 20 (1995); Fan, Chen and Lin, JMLR 6 (2005); Platt (1999)",
+        family: Family::Kernel,
+        tasks: &[Task::Classification, Task::Regression],
+        accepts: Accepts { weights: true, sparse: true, ..Accepts::NUMBERS },
+        params: &[
+            ParamSpec {
+                name: "C",
+                doc: "The price of an error, times the weight of its row; null allows no error at all.",
+                range: Range::Optional(&POSITIVE),
+            },
+            ParamSpec {
+                name: "kernel",
+                doc: "linear, poly, rbf, sigmoid, laplacian, precomputed, or a formula such as \"rbf(0.5) + 0.1 * linear\".",
+                range: Range::Any,
+            },
+            ParamSpec { name: "degree", doc: "Degree of the kernel \"poly\".", range: Range::Int { min: 0, max: 100 } },
+            ParamSpec {
+                name: "gamma",
+                doc: "Width of the kernels rbf, poly, sigmoid and laplacian: a number, \"scale\" for 1 / (columns * variance of all \
+                      cells), \"auto\" for 1 / columns.",
+                range: Range::Either(&Range::Choice(&["scale", "auto"]), &Range::at_least(0.0)),
+            },
+            ParamSpec {
+                name: "coef0",
+                doc: "Constant of the kernels poly and sigmoid.",
+                range: Range::Real { min: f64::NEG_INFINITY, max: f64::INFINITY, above: false, log: false },
+            },
+            ParamSpec {
+                name: "epsilon",
+                doc: "Half the width of the tube around a regression within which errors cost nothing.",
+                range: Range::at_least(0.0),
+            },
+            ParamSpec {
+                name: "tol",
+                doc: "Largest violation of the optimality conditions at the end, in units of the scores.",
+                range: POSITIVE,
+            },
+            ParamSpec {
+                name: "class_weight",
+                doc: "Factors on C by class name, 1 for those not listed; \"balanced\" gives every class the same total weight.",
+                range: Range::Any,
+            },
+            ParamSpec {
+                name: "probability",
+                doc: "Whether the sigmoids behind probabilities are fitted to scores of rows held out in 5 folds, at five more fits.",
+                range: Range::Bool,
+            },
+            ParamSpec {
+                name: "shrinking",
+                doc: "Whether variables that rest at a bound are left out until the others are solved.",
+                range: Range::Bool,
+            },
+            ParamSpec { name: "cache_mb", doc: "Megabytes for rows of the kernel matrix.", range: POSITIVE },
+            ParamSpec {
+                name: "method",
+                doc: "smo, steps on pairs of dual variables to the tolerance; pegasos, stochastic subgradient steps on the primal, for classes, with \
+                      the constant term penalised like a weight.",
+                range: Range::Choice(&["smo", "pegasos"]),
+            },
+            ParamSpec {
+                name: "max_iter",
+                doc: "Most steps for a pair of classes; null for no limit. Pegasos takes so many, in whole rounds over the rows; null for 50 rounds.",
+                range: Range::Optional(&INT),
+            },
+            ParamSpec {
+                name: "decision_shape",
+                doc: "Scores of more than two classes: ovr, one a class made of votes and scores; ovo, one a pair.",
+                range: Range::Choice(&["ovr", "ovo"]),
+            },
+            ParamSpec {
+                name: "break_ties",
+                doc: "Whether the class of a row with equal votes is that of the greatest score, not the first.",
+                range: Range::Bool,
+            },
+            ParamSpec { name: "force", doc: "Whether to try however many rows there are.", range: Range::Bool },
+        ],
+    };
+
+    fn check(&self) -> Result<()> {
+        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        self.kernel.kernel(&self.gamma, self.degree, self.coef0)?;
+        if self.method == SvmSolver::Pegasos && self.c.is_none() {
+            return Err(Error::Parameter {
+                learner: Self::SPEC.name,
+                name: "C".into(),
+                value: "null".into(),
+                expected: "pegasos needs a finite price; the hard margin goes with method=smo".into(),
+            });
+        }
+        if let Some(ClassWeight::Factors(factors)) = &self.class_weight
+            && let Some((name, value)) = factors.iter().find(|(_, v)| !(v.is_finite() && **v >= 0.0))
+        {
+            return Err(Error::Parameter {
+                learner: Self::SPEC.name,
+                name: "class_weight".into(),
+                value: format!("{name}: {value}"),
+                expected: "factors are finite and not negative".into(),
+            });
+        }
+        Ok(())
+    }
+
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<SvmModel> {
+        self.check()?;
+        data.check(&Self::SPEC)?;
+        match data.y {
+            Target::Class { .. } => fit::classify(self, data, None, cx),
+            _ => fit::regress(self, data, None, cx),
+        }
+    }
+
+    fn load(input: &ModelReader) -> Result<SvmModel> {
+        model::load(input)
+    }
+}

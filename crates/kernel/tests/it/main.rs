@@ -1,0 +1,3 @@
+//! Integration tests, one binary for the crate.
+
+mod kernel_machines;

@@ -1,0 +1,290 @@
+//! The objective over a block of rows, and one step from its sums.
+//!
+//! With σ the scale and ε the threshold, a row is *near* when |r| <= ε σ. For given near rows the objective is
+//! `F = W σ + Σ_near w r² / σ + Σ_far w (2 ε |r| - ε² σ) + alpha |b|²`: smooth, jointly convex in (b, b0, σ), and Newton's step is that
+//! of least squares on the near rows with r itself as one more column (its coefficient is the relative change of σ) and a
+//! linear term from the far ones.
+
+use ermine_core::{Dataset, Mat, Result, Target};
+use ermine_math::linalg::{Cholesky, eigen_symmetric};
+use ermine_math::moments::Moments;
+use serde::{Deserialize, Serialize};
+
+use super::Huber;
+use crate::least_squares::{self, LeastSquaresState, ldexp, power};
+use crate::linear_function::{LinearFunction, add_products};
+
+/// How the curvature of far rows enters a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HuberStepKind {
+    /// Not at all: Newton's step, the fast one.
+    Newton,
+    /// As that of the parabola above the loss that touches it: a shorter step that always goes down.
+    Majorized,
+}
+
+/// What is gathered over rows, in units in which columns and residuals have squares within the doubles.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HuberNewtonSums {
+    /// Moments of [X | r], weighted by the curvature.
+    moments: Moments,
+    /// Σ w sign(r) x of far rows.
+    gradient: Vec<f64>,
+    /// Σ w sign(r) of far rows.
+    pull_intercept: f64,
+    /// Σ w r² of near rows.
+    square: f64,
+    /// Σ w |r| of far rows.
+    distance: f64,
+    /// Σ w of far rows, and of all.
+    far: f64,
+    weight: f64,
+}
+
+impl HuberNewtonSums {
+    pub fn new(cols: usize) -> Self {
+        Self {
+            moments: Moments::new(cols, 1),
+            gradient: vec![0.0; cols],
+            pull_intercept: 0.0,
+            square: 0.0,
+            distance: 0.0,
+            far: 0.0,
+            weight: 0.0,
+        }
+    }
+
+    pub fn merge(&mut self, other: Self) {
+        self.moments.merge(other.moments);
+        self.gradient.iter_mut().zip(&other.gradient).for_each(|(a, b)| *a += b);
+        self.pull_intercept += other.pull_intercept;
+        self.square += other.square;
+        self.distance += other.distance;
+        self.far += other.far;
+        self.weight += other.weight;
+    }
+
+    /// Σ w sign(r) and Σ w r² and so on of rows, without what needs their columns; returns signed weights of far rows.
+    pub fn add_losses(&mut self, rows: &Dataset<'_>, r: &[f64], limit: f64, exponent: i32) -> Vec<f64> {
+        let mut signed = vec![0.0; r.len()];
+        for (i, &r) in r.iter().enumerate() {
+            let (w, scaled) = (rows.weight_of(i), ldexp(r, exponent));
+            self.weight += w;
+            if scaled.abs() <= limit {
+                self.square += w * scaled * scaled;
+            } else {
+                self.far += w;
+                self.distance += w * scaled.abs();
+                signed[i] = w * scaled.signum();
+                self.pull_intercept += signed[i];
+            }
+        }
+        signed
+    }
+
+    /// The objective without penalty, in scaled units.
+    pub fn objective(&self, epsilon: f64, scale: f64) -> f64 {
+        let near = if scale > 0.0 { self.square / scale } else { 0.0 };
+        self.weight * scale + near + self.linear_loss(epsilon, scale)
+    }
+
+    /// 2 ε |r| - ε² σ of far rows, which is never negative.
+    fn linear_loss(&self, epsilon: f64, scale: f64) -> f64 {
+        (2.0 * epsilon * self.distance - epsilon * epsilon * scale * self.far).max(0.0)
+    }
+
+    /// The relative change of the scale alone that is best for these near and far rows, to first order.
+    pub fn scale_change(&self, epsilon: f64, scale: f64) -> f64 {
+        if self.square > 0.0 { -0.5 * self.scale_slope(epsilon, scale) / self.square } else { -0.5 }
+    }
+
+    /// σ² ∂F/∂σ: below 0 where a larger scale is better.
+    pub fn scale_slope(&self, epsilon: f64, scale: f64) -> f64 {
+        (self.weight - epsilon * epsilon * self.far) * scale * scale - self.square
+    }
+}
+
+/// Where the search stands. Coefficients are in the units of the data, the scale in those of the residuals times 2^exponent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HuberPoint {
+    pub line: LinearFunction,
+    pub scale: f64,
+}
+
+impl Huber {
+    /// Takes in a block of rows at a point.
+    pub(super) fn add_block(
+        &self,
+        stage: &LeastSquaresState,
+        point: &HuberPoint,
+        curvature: HuberStepKind,
+        sums: &mut HuberNewtonSums,
+        rows: &Dataset<'_>,
+    ) -> Result<()> {
+        let r = point.line.residuals(rows, super::NAME)?;
+        let (limit, exponent) = (self.epsilon * point.scale, stage.target_exponent());
+        let signed = sums.add_losses(rows, &r, limit, exponent);
+        let weight: Vec<f64> = (0..r.len())
+            .map(|i| match (signed[i] == 0.0, curvature) {
+                (true, _) => rows.weight_of(i),
+                (false, HuberStepKind::Newton) => 0.0,
+                (false, HuberStepKind::Majorized) => rows.weight_of(i) * limit / ldexp(r[i], exponent).abs(),
+            })
+            .collect();
+        let problem = self.problem();
+        let with_residuals = Dataset { y: Target::Real(&r), weight: Some(&weight), ..*rows };
+        least_squares::add_moments(&problem, stage, &mut sums.moments, &with_residuals)?;
+        if signed.iter().any(|s| *s != 0.0) {
+            let scales: Vec<f64> = (0..rows.cols()).map(|j| power(stage.column_exponent(j))).collect();
+            add_products(rows, &signed, &scales, &mut sums.gradient, super::NAME)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a step is made of.
+pub struct HuberStep {
+    /// Change of the coefficients, in units of the data.
+    pub coef: Vec<f64>,
+    pub intercept: f64,
+    /// Relative change of the scale.
+    pub scale: f64,
+    /// Twice the decrease that the quadratic model promises, in units of the objective.
+    pub decrement: f64,
+    /// Largest component of the gradient, relative to the scale of the problem.
+    pub residual: f64,
+    /// Estimated condition of the system.
+    pub condition: f64,
+}
+
+/// What a step is to do.
+pub struct StepRequest {
+    pub epsilon: f64,
+    pub alpha: f64,
+    pub fit_intercept: bool,
+    /// Whether the scale moves.
+    pub free_scale: bool,
+    pub curvature: HuberStepKind,
+}
+
+/// Condition beyond which the near rows do not determine a step.
+const SINGULAR: f64 = 1e13;
+/// What is added to the diagonal then.
+const RAISED: f64 = 1e-12;
+
+/// Newton's step, or the bounded one. `None` when the near rows do not determine Newton's.
+pub fn newton_step(
+    ask: &StepRequest,
+    stage: &LeastSquaresState,
+    sums: &HuberNewtonSums,
+    point: &HuberPoint,
+) -> Result<Option<HuberStep>> {
+    let m = &sums.moments;
+    let (p, sigma) = (m.x_cols(), point.scale);
+    let ey = stage.target_exponent();
+    // A coefficient in scaled units, b 2^(ey - ex), costs alpha 4^(ex - ey) of its square; the objective is in units of 2^ey.
+    let coef_exponent = |j: usize| ey - stage.column_exponent(j);
+    let penalty: Vec<f64> = (0..p).map(|j| ldexp(ask.alpha, ey - 2 * coef_exponent(j)) * sigma).collect();
+    let (scatter, weight) = (m.scatter(), m.weight());
+    let mean = |j: usize| if ask.fit_intercept { 0.0 } else { m.mean()[j] };
+    let product = |i: usize, j: usize| scatter[(i, j)] + weight * mean(i) * mean(j);
+    // Far rows beyond what the moments already carry of them.
+    let pull = match ask.curvature {
+        HuberStepKind::Newton => ask.epsilon * sigma,
+        HuberStepKind::Majorized => 0.0,
+    };
+    let centre = |j: usize| if ask.fit_intercept { m.mean()[j] } else { 0.0 };
+    let gradient: Vec<f64> = (0..p)
+        .map(|j| {
+            let b = ldexp(point.line.coef[j], coef_exponent(j));
+            product(j, p) + pull * (sums.gradient[j] - centre(j) * sums.pull_intercept) - penalty[j] * b
+        })
+        .collect();
+    let about_mean = if ask.fit_intercept { weight * m.mean()[p] + pull * sums.pull_intercept } else { 0.0 };
+    let slope = sums.scale_slope(ask.epsilon, sigma);
+    let free = ask.free_scale && ask.curvature == HuberStepKind::Newton && sums.square > 0.0;
+    // The unknowns: columns that vary, the intercept about the mean, the relative change of the scale.
+    let total = sums.square + ask.epsilon * sigma * sums.distance;
+    let kept: Vec<usize> = (0..p).filter(|&j| product(j, j) + penalty[j] > 0.0).collect();
+    let (k, extra) = (kept.len(), usize::from(ask.fit_intercept) + usize::from(free));
+    let entry = |a: usize, b: usize| -> f64 {
+        let (a, b) = (a.min(b), a.max(b));
+        let (at_intercept, at_scale) =
+            (if ask.fit_intercept { k } else { usize::MAX }, if free { k + extra - 1 } else { usize::MAX });
+        match (a, b) {
+            (a, b) if b < k => product(kept[a], kept[b]) + if a == b { penalty[kept[a]] } else { 0.0 },
+            (a, b) if b == at_scale && a < k => product(kept[a], p),
+            (a, b) if a == at_intercept && b == at_intercept => weight,
+            (a, b) if a == at_intercept && b == at_scale => weight * m.mean()[p],
+            (a, b) if a == at_scale && b == at_scale => sums.square,
+            _ => 0.0,
+        }
+    };
+    let n = k + extra;
+    let mut right: Vec<f64> = kept.iter().map(|&j| gradient[j]).collect();
+    if ask.fit_intercept {
+        right.push(about_mean);
+    }
+    if free {
+        right.push(-0.5 * slope);
+    }
+    let unit: Vec<f64> = (0..n).map(|a| entry(a, a).sqrt().recip()).map(|u| if u.is_finite() { u } else { 0.0 }).collect();
+    let a = Mat::from_fn(n, n, |i, j| {
+        let v = entry(i, j) * unit[i] * unit[j];
+        if i == j && v == 0.0 { 1.0 } else { v }
+    });
+    let scaled: Vec<f64> = right.iter().zip(&unit).map(|(r, u)| r * u).collect();
+    let residual = scaled.iter().map(|g| g.abs()).fold(0.0, f64::max) / total.max(f64::MIN_POSITIVE).sqrt();
+    let newton = ask.curvature == HuberStepKind::Newton;
+    if newton && weight == 0.0 {
+        return Ok(None);
+    }
+    let mut factor = Cholesky::new(a.view()).ok();
+    let condition = factor.as_ref().map_or(f64::INFINITY, |f| 1.0 / f.reciprocal_condition());
+    if condition >= SINGULAR {
+        factor = None;
+    }
+    if factor.is_none() && newton && sums.far > 0.0 {
+        // Near rows that lie on one plane exactly: the objective falls along a straight line towards it, as far as the caller lets it.
+        let raised = Mat::from_fn(n, n, |i, j| if i == j { 1.0 + RAISED } else { a[(i, j)] });
+        factor = Cholesky::new(raised.view()).ok();
+        if factor.is_none() {
+            return Ok(None);
+        }
+    }
+    let mut step = scaled.clone();
+    match factor {
+        Some(factor) => factor.solve_vec(&mut step),
+        None => pseudo_solve(&a, &mut step)?,
+    }
+    // In units of the objective: the system is that of the Hessian times σ / 2.
+    let decrement = 2.0 * step.iter().zip(&scaled).map(|(s, g)| s * g).sum::<f64>() / sigma;
+    step.iter_mut().zip(&unit).for_each(|(s, u)| *s *= u);
+    let mut out = HuberStep { coef: vec![0.0; p], intercept: 0.0, scale: 0.0, decrement, residual, condition };
+    let mut shift = 0.0;
+    for (a, &j) in kept.iter().enumerate() {
+        out.coef[j] = ldexp(step[a], -coef_exponent(j));
+        shift += step[a] * m.mean()[j];
+    }
+    if ask.fit_intercept {
+        out.intercept = ldexp(step[k] - shift, -ey);
+    }
+    if free {
+        out.scale = step[n - 1];
+    }
+    Ok(Some(out))
+}
+
+/// The shortest solution where directions are not determined.
+fn pseudo_solve(a: &Mat<f64>, b: &mut [f64]) -> Result<()> {
+    let eigen = eigen_symmetric(a.view())?;
+    let least = eigen.values.first().copied().unwrap_or(0.0) / SINGULAR;
+    let mut x = vec![0.0; b.len()];
+    for (k, &value) in eigen.values.iter().enumerate().take_while(|v| *v.1 > least) {
+        let v = eigen.vectors.row(k);
+        let along = v.iter().zip(&*b).map(|(v, b)| v * b).sum::<f64>() / value;
+        x.iter_mut().zip(v).for_each(|(x, v)| *x += along * v);
+    }
+    b.copy_from_slice(&x);
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! Linear models.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod additive_models;
+mod coefficients;
+mod expectile;
+mod glm;
+mod huber;
+mod inference;
+mod lasso;
+mod least_squares;
+mod linear_function;
+mod linear_svm;
+mod logistic;
+mod novikoff;
+mod ols;
+mod passes;
+mod perceptron;
+mod quantile;
+mod ridge;
+mod sgd;
+mod stepwise;
+
+pub use expectile::{Expectile, ExpectileModel};
+pub use glm::{Glm, GlmFamily, GlmLink, GlmModel, GlmSolver, GlmSummary};
+pub use huber::{Huber, HuberModel};
+pub use inference::{FitStatistics, Inference};
+pub use lasso::{AlphaSpec, ElasticNet, Lasso, LassoModel, LassoPath, PathEvent, PathGoal, Selection, Validation};
+pub use least_squares::{ResidualCheck, RidgePath};
+pub use linear_svm::{LinearSvm, LinearSvmModel, LinearSvmPenalty, LinearSvmSolver, MultiClass, SvmLoss};
+pub use logistic::{Logistic, LogisticModel, LogisticSolver, LogisticStart, PenaltyKind, Separation, StandardErrors};
+pub use novikoff::Novikoff;
+pub use ols::{Ols, OlsModel};
+pub use perceptron::{Perceptron, PerceptronModel};
+pub use quantile::{Quantile, QuantileModel};
+pub use ridge::{Ridge, RidgeAlpha, RidgeCv, RidgeModel};
+pub use sgd::{AveragingChoice, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty, SgdPreset};
+pub use stepwise::{Stepwise, StepwiseCriterion, StepwiseModel, StepwiseStep};
+
+/// The learners of this crate, in the order people see them.
+pub const LEARNERS: &[ermine_core::MakeLearner] = &[
+    || Box::new(Ols::default()),
+    || Box::new(Ridge::default()),
+    || Box::new(Lasso::default()),
+    || Box::new(ElasticNet::default()),
+    || Box::new(Huber::default()),
+    || Box::new(Quantile::default()),
+    || Box::new(Expectile::default()),
+    || Box::new(Glm::default()),
+    || Box::new(Logistic::default()),
+    || Box::new(Sgd::default()),
+    || Box::new(Perceptron::default()),
+    || Box::new(Stepwise::default()),
+    || Box::new(LinearSvm::default()),
+];

@@ -1,0 +1,4 @@
+//! Integration tests, one binary for the crate.
+
+mod isotonic;
+mod nist;

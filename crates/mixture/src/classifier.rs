@@ -1,0 +1,576 @@
+//! Bayes classifiers whose classes are mixtures of Gaussians.
+
+use ermine_core::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::gmm::{
+    ComponentCriterion, CovarianceRegularization, CovarianceType, EmAlgorithm, Gmm, GmmInitMethod, GmmModel, GmmPartial,
+    GmmState, params,
+};
+use ermine_core::blocks::by_blocks;
+
+/// One mixture of Gaussians a class, and Bayes' rule.
+///
+/// **Maximises** Σᵢ wᵢ log p(xᵢ | yᵢ) with p(x | y) = Σₖ πₖ N(x; μₖ, Σₖ), a mixture for each class, by EM; the number of its components is the one with the
+/// least BIC, unless told otherwise. Then p(y | x) ∝ p(y) p(x | y).
+///
+/// **Use it** where classes have several bumps or curved borders, and where rows like none of the training rows should be noticed
+/// ([`Density`]) or cells may be missing. With one component a class it is quadratic discriminant analysis.
+///
+/// ```
+/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
+/// use ermine_mixture::GmmClassifier;
+///
+/// let x: Vec<f64> = (0..90).map(|i| [0.0, 5.0, 10.0][i % 3] + (i / 3) as f64 / 30.0).collect();
+/// let labels: Vec<&str> = (0..90).map(|i| ["outside", "inside", "outside"][i % 3]).collect();
+/// let features = Features::F64(MatRef::row_major(&x, 90, 1));
+/// let y = OwnedTarget::from_labels(&labels);
+/// let model = GmmClassifier::default().fit(&Dataset::new(features).with_target(y.view()), &Context::default())?;
+/// assert_eq!(model.mixture(1).map(|m| m.components()), Some(2));
+/// assert_eq!(model.classify(&Features::F64(MatRef::row_major(&[0.4, 5.4, 10.4], 3, 1)))?, [1, 0, 1]);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
+/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: that of [`Gmm`] on the rows of each class, all classes in the same passes.
+/// **It does not** share anything between classes: a class of few rows has a covariance of few rows. A class without rows has
+/// probability 0.
+///
+/// **Reference**: Hastie, Tibshirani, Journal of the Royal Statistical Society B 58 (1996).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GmmClassifier {
+    /// The most components of a class, or their number.
+    pub n_components: usize,
+    /// How the number of components of each class is chosen.
+    pub choose: Option<ComponentCriterion>,
+    /// Folds of a choice by rows held out.
+    pub folds: u64,
+    /// The form of the covariances.
+    pub covariance_type: CovarianceType,
+    /// Probabilities of the classes, in their order; by default their shares.
+    pub priors: Option<Vec<f64>>,
+    /// The end is reached when a step gains less than this, a row.
+    pub tol: f64,
+    /// What keeps covariances from collapsing.
+    pub reg_covar: f64,
+    /// How it does so.
+    pub regularise: CovarianceRegularization,
+    /// At most that many steps.
+    pub max_iter: u64,
+    /// How many starts.
+    pub n_init: u64,
+    /// Where to start.
+    pub init_params: GmmInitMethod,
+    /// Soft or hard assignments.
+    pub algorithm: EmAlgorithm,
+    /// Degrees of freedom of a Wishart prior on the precisions.
+    pub degrees_of_freedom_prior: Option<f64>,
+    /// The scatter matrix of that prior.
+    pub covariance_prior: Value,
+}
+
+impl Default for GmmClassifier {
+    fn default() -> Self {
+        let Gmm { folds, covariance_type, tol, reg_covar, max_iter, n_init, init_params, algorithm, .. } = Gmm::default();
+        Self {
+            n_components: 5,
+            choose: Some(ComponentCriterion::Bic),
+            folds,
+            covariance_type,
+            priors: None,
+            tol,
+            reg_covar,
+            regularise: CovarianceRegularization::Relative,
+            max_iter,
+            n_init,
+            init_params,
+            algorithm,
+            degrees_of_freedom_prior: None,
+            covariance_prior: Value::Null,
+        }
+    }
+}
+
+impl GmmClassifier {
+    /// The learner of one class.
+    fn gmm(&self) -> Gmm {
+        Gmm {
+            n_components: self.n_components,
+            choose: self.choose,
+            folds: self.folds,
+            covariance_type: self.covariance_type,
+            tol: self.tol,
+            reg_covar: self.reg_covar,
+            regularise: self.regularise,
+            max_iter: self.max_iter,
+            n_init: self.n_init,
+            init_params: self.init_params,
+            algorithm: self.algorithm,
+            degrees_of_freedom_prior: self.degrees_of_freedom_prior,
+            covariance_prior: self.covariance_prior.clone(),
+            ..Gmm::default()
+        }
+    }
+
+    fn refuse_priors(&self, expected: String) -> Error {
+        let value = format!("{:?}", self.priors.as_deref().unwrap_or_default());
+        Error::Parameter { learner: Self::SPEC.name, name: "priors".into(), value, expected }
+    }
+}
+
+/// The error of a learner within, as this one's own.
+fn renamed(error: Error) -> Error {
+    match error {
+        Error::Parameter { name, value, expected, .. } => {
+            Error::Parameter { learner: GmmClassifier::SPEC.name, name, value, expected }
+        }
+        other => other,
+    }
+}
+
+/// An error in the fit of one class, with the class named.
+fn in_class(error: Error, class: &str) -> Error {
+    match renamed(error) {
+        Error::Data(m) => Error::Data(format!("class \"{class}\": {m}")),
+        Error::Numeric(m) => Error::Numeric(format!("class \"{class}\": {m}")),
+        other => other,
+    }
+}
+
+impl Learner for GmmClassifier {
+    type Model = GmmClassifierModel;
+
+    const SPEC: Spec = Spec {
+        name: "gmm-classifier",
+        summary: "Bayes classifier with a mixture of Gaussians for each class",
+        objective: "max sum_i w_i log p(x_i | y_i), p(x | y) a mixture of Gaussians; p(y | x) ~ p(y) p(x | y)",
+        notes: "For classes with several bumps or curved borders, and where rows like no other should be noticed; missing cells are \
+                integrated over. Each class has as many components as its BIC asks for, at most n_components. With one component a class it is \
+                quadratic discriminant analysis (with divisor n). Classes share nothing: one of few rows has a covariance of few rows. A class without \
+                rows has probability 0.",
+        reference: "Hastie, Tibshirani: Discriminant analysis by Gaussian mixtures, JRSS B 58 (1996)",
+        family: Family::Mixture,
+        tasks: &[Task::Classification],
+        accepts: Accepts { weights: true, missing: true, categorical: false, sparse: false, passes: true, multi_target: false },
+        params: &[
+            ParamSpec { doc: "The most components of a class; without choose, their number.", ..params::N_COMPONENTS },
+            ParamSpec {
+                doc: "How the number of components of each class is chosen from 1 to n_components: by \"bic\" or \"aic\" (least information \
+                      criterion) or by \"cv\" (greatest likelihood of rows held out). null takes n_components for all.",
+                ..params::CHOOSE
+            },
+            params::FOLDS,
+            params::COVARIANCE_TYPE,
+            ParamSpec {
+                name: "priors",
+                doc: "Probabilities of the classes, in the order of the sorted class names; they sum to 1. By default the shares \
+                      of the classes in the training rows.",
+                range: Range::Optional(&Range::List(&Range::Real { min: 0.0, max: 1.0, above: false, log: false })),
+            },
+            params::TOL,
+            params::REG_COVAR,
+            params::REGULARISE,
+            params::MAX_ITER,
+            params::N_INIT,
+            params::INIT_PARAMS,
+            params::ALGORITHM,
+            params::DEGREES_OF_FREEDOM_PRIOR,
+            params::COVARIANCE_PRIOR,
+        ],
+    };
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
+
+    fn check(&self) -> Result<()> {
+        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        if let Some(priors) = &self.priors {
+            let sum: f64 = priors.iter().sum();
+            // Probabilities typed with a few digits are welcome.
+            if (sum - 1.0).abs() > 1e-5 {
+                return Err(self.refuse_priors(format!("the priors must sum to 1, and they sum to {sum}")));
+            }
+        }
+        Learner::check(&self.gmm()).map_err(renamed)
+    }
+
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmClassifierModel> {
+        run_passes(self, data, cx)
+    }
+
+    fn load(input: &ModelReader) -> Result<GmmClassifierModel> {
+        GmmClassifierModel::load(input)
+    }
+}
+
+/// How far the mixture of a class is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+enum MixtureFit {
+    Running(Box<GmmState>),
+    Done(Box<GmmModel>),
+    /// The class has no rows.
+    Absent,
+}
+
+/// What every block of [`GmmClassifier`] is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct GmmClassifierState {
+    columns: usize,
+    classes: Vec<String>,
+    /// The weight of the rows of each class; known after the first pass.
+    counts: Option<Vec<f64>>,
+    mixtures: Vec<MixtureFit>,
+}
+
+/// What [`GmmClassifier`] gathers: a part for each class that is under way.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct GmmClassifierPartial {
+    counts: Vec<f64>,
+    parts: Vec<Option<GmmPartial>>,
+}
+
+impl Partial for GmmClassifierPartial {
+    fn merge(&mut self, other: Self) -> Result<()> {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(a, b)| *a += b);
+        for (a, b) in self.parts.iter_mut().zip(other.parts) {
+            match (a, b) {
+                (Some(a), Some(b)) => a.merge(b)?,
+                (None, None) => {}
+                _ => return Err(Error::Data("partials of different passes".into())),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PassLearner for GmmClassifier {
+    type State = GmmClassifierState;
+    type Partial = GmmClassifierPartial;
+
+    fn block_rows(&self, cols: usize) -> usize {
+        self.gmm().block_rows(cols)
+    }
+
+    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmClassifierState> {
+        let (_, names) = head.y.classes()?;
+        if let Some(priors) = &self.priors
+            && priors.len() != names.len()
+        {
+            return Err(self.refuse_priors(format!("there are {} classes and {} priors", names.len(), priors.len())));
+        }
+        let inner = self.gmm().initial_state(head, cx).map_err(renamed)?;
+        let mixtures = names.iter().map(|_| MixtureFit::Running(Box::new(inner.clone()))).collect();
+        Ok(GmmClassifierState { columns: head.cols(), classes: names.to_vec(), counts: None, mixtures })
+    }
+
+    fn empty_partial(&self, state: &GmmClassifierState) -> GmmClassifierPartial {
+        let inner = self.gmm();
+        let part = |m: &MixtureFit| match m {
+            MixtureFit::Running(s) => Some(inner.empty_partial(s)),
+            _ => None,
+        };
+        GmmClassifierPartial { counts: vec![0.0; state.classes.len()], parts: state.mixtures.iter().map(part).collect() }
+    }
+
+    fn add_block(&self, state: &GmmClassifierState, part: &mut GmmClassifierPartial, rows: &Dataset<'_>) -> Result<()> {
+        rows.x.expect_cols(state.columns)?;
+        let (codes, _) = rows.y.classes()?;
+        let inner = self.gmm();
+        let mut own: Vec<Vec<usize>> = vec![Vec::new(); state.classes.len()];
+        for (i, &c) in codes.iter().enumerate() {
+            own[c as usize].push(i);
+            part.counts[c as usize] += rows.weight_of(i);
+        }
+        for (c, own) in own.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
+            if let (MixtureFit::Running(s), Some(part)) = (&state.mixtures[c], &mut part.parts[c]) {
+                let of_class = rows.with_target(Target::None).take_rows(own);
+                let view = Dataset { schema: rows.schema, ..of_class.view() };
+                inner.add_block(s, part, &view).map_err(|e| in_class(e.with_row(|row| own[row]), &state.classes[c]))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(
+        &self,
+        mut state: GmmClassifierState,
+        total: GmmClassifierPartial,
+        cx: &Context<'_>,
+    ) -> Result<PassStep<GmmClassifierState, GmmClassifierModel>> {
+        let inner = self.gmm();
+        let counts = state.counts.get_or_insert(total.counts).clone();
+        let mut objective = 0.0;
+        for ((c, mixture), part) in state.mixtures.iter_mut().enumerate().zip(total.parts) {
+            let (MixtureFit::Running(_), Some(part)) = (&*mixture, part) else { continue };
+            let MixtureFit::Running(s) = std::mem::replace(mixture, MixtureFit::Absent) else { continue };
+            if counts[c] > 0.0 {
+                *mixture = match inner.finish(*s, part, cx).map_err(|e| in_class(e, &state.classes[c]))? {
+                    PassStep::NextPass(s, value) => {
+                        objective += value.unwrap_or(f64::NAN);
+                        MixtureFit::Running(Box::new(s))
+                    }
+                    PassStep::Done(model) => {
+                        objective += model.certificate().and_then(|c| c.objective).unwrap_or(f64::NAN);
+                        MixtureFit::Done(Box::new(model))
+                    }
+                };
+            }
+        }
+        if state.mixtures.iter().any(|m| matches!(m, MixtureFit::Running(_))) {
+            return Ok(PassStep::NextPass(state, Some(objective).filter(|v| v.is_finite())));
+        }
+        let models = state.mixtures.into_iter().map(|m| match m {
+            MixtureFit::Done(model) => Some(*model),
+            _ => None,
+        });
+        self.model(state.classes, models.collect(), counts).map(PassStep::Done)
+    }
+
+    fn model_so_far(&self, state: &GmmClassifierState) -> Option<GmmClassifierModel> {
+        let inner = self.gmm();
+        let mut models = Vec::new();
+        for mixture in &state.mixtures {
+            models.push(match mixture {
+                MixtureFit::Running(s) => Some(inner.model_so_far(s)?),
+                MixtureFit::Done(model) => Some((**model).clone()),
+                MixtureFit::Absent => None,
+            });
+        }
+        self.model(state.classes.clone(), models, state.counts.clone()?).ok()
+    }
+}
+
+impl GmmClassifier {
+    fn model(&self, classes: Vec<String>, models: Vec<Option<GmmModel>>, counts: Vec<f64>) -> Result<GmmClassifierModel> {
+        let total: f64 = counts.iter().sum();
+        let prior = self.priors.clone().unwrap_or_else(|| counts.iter().map(|c| c / total).collect());
+        let mut certificate =
+            Certificate { method: "em".into(), objective: Some(0.0), converged: true, ..Certificate::default() };
+        for (model, class) in models.iter().zip(&classes) {
+            let Some(c) = model.as_ref().and_then(|m| m.certificate()) else { continue };
+            certificate.method = c.method.clone();
+            certificate.iterations = certificate.iterations.max(c.iterations);
+            certificate.converged &= c.converged;
+            certificate.objective = certificate.objective.zip(c.objective).map(|(a, b)| a + b);
+            certificate.notes.extend(c.notes.iter().map(|n| format!("class \"{class}\": {n}")));
+        }
+        GmmClassifierModel::new(classes, models, prior, counts, certificate)
+    }
+}
+
+/// What a [`GmmClassifier`] learned: a mixture for each class and the probabilities of the classes.
+#[derive(Debug, Clone)]
+pub struct GmmClassifierModel {
+    classes: Vec<String>,
+    models: Vec<Option<GmmModel>>,
+    prior: Vec<f64>,
+    counts: Vec<f64>,
+    log_prior: Vec<f64>,
+    columns: usize,
+    certificate: Certificate,
+}
+
+impl GmmClassifierModel {
+    fn new(
+        classes: Vec<String>,
+        models: Vec<Option<GmmModel>>,
+        prior: Vec<f64>,
+        counts: Vec<f64>,
+        certificate: Certificate,
+    ) -> Result<Self> {
+        let log_prior: Vec<f64> =
+            prior.iter().zip(&models).map(|(p, m)| if m.is_some() { p.ln() } else { f64::NEG_INFINITY }).collect();
+        if log_prior.iter().all(|p| *p == f64::NEG_INFINITY) {
+            return Err(Error::Data("no class is possible: those with rows have prior 0".into()));
+        }
+        let columns = models.iter().flatten().next().map_or(0, |m| m.n_features());
+        Ok(Self { classes, models, prior, counts, log_prior, columns, certificate })
+    }
+
+    /// The mixture of a class; none for a class without rows.
+    pub fn mixture(&self, class: usize) -> Option<&super::GaussianMixture> {
+        self.models.get(class)?.as_ref().map(GmmModel::mixture)
+    }
+
+    /// The fit of a class; none for a class without rows.
+    pub fn of_class(&self, class: usize) -> Option<&GmmModel> {
+        self.models.get(class)?.as_ref()
+    }
+
+    /// Probabilities of the classes before a row is seen.
+    pub fn class_prior(&self) -> &[f64] {
+        &self.prior
+    }
+
+    /// ln p(y) + ln p(x | y): a row for each row, a column a class. The end of each row is made by `end`, which is told whether
+    /// all were too small for numbers and the nearest class stands in their place.
+    fn joint(&self, x: &Features<'_>, end: impl Fn(&mut [f64]) + Sync) -> Result<Mat<f64>> {
+        x.expect_cols(self.columns)?;
+        let k = self.classes.len();
+        by_blocks(x, k, |block, _, out| {
+            for (c, model) in self.models.iter().enumerate() {
+                let found = model.as_ref().map(|m| m.mixture().log_density_here(block)).transpose()?;
+                for (i, row) in out.chunks_exact_mut(k).enumerate() {
+                    row[c] = found.as_ref().map_or(f64::NEG_INFINITY, |f| self.log_prior[c] + f[i]);
+                }
+            }
+            for (i, row) in out.chunks_exact_mut(k).enumerate() {
+                if row.iter().all(|v| *v == f64::NEG_INFINITY) {
+                    row[self.nearest(&block.row_range(i..i + 1))?] = 0.0;
+                }
+                end(row);
+            }
+            Ok(())
+        })
+    }
+
+    /// The possible class with the component nearest to a row that is very far from all.
+    fn nearest(&self, row: &Features<'_>) -> Result<usize> {
+        let mut best: Option<(f64, usize)> = None;
+        for (c, model) in self.models.iter().enumerate() {
+            if let Some(model) = model
+                && self.log_prior[c] > f64::NEG_INFINITY
+            {
+                let d = model.mixture().distance(row)?;
+                if best.is_none_or(|b| d < b.0) {
+                    best = Some((d, c));
+                }
+            }
+        }
+        Ok(best.map_or(0, |b| b.1))
+    }
+
+    fn load(input: &ModelReader) -> Result<Self> {
+        let bad = |m: String| Error::Model(format!("gmm-classifier: {m}"));
+        let classes: Vec<String> = input.field("classes")?;
+        let k = classes.len();
+        let prior: Vec<f64> = input.vec_of("class_prior", k)?;
+        let counts: Vec<f64> = input.vec_of("class_count", k)?;
+        let at_least_0 = |v: &[f64]| v.iter().all(|v| v.is_finite() && *v >= 0.0);
+        if k == 0 || !at_least_0(&prior) || !at_least_0(&counts) {
+            return Err(bad("its class shares are no shares".into()));
+        }
+        let one = |c: usize| -> Result<Option<GmmModel>> {
+            let name = c.to_string();
+            input.has_child(&name).then(|| Gmm::load(&input.child(&name))).transpose()
+        };
+        let models = (0..k).map(one).collect::<Result<Vec<_>>>()?;
+        let mut widths = models.iter().flatten().map(|m| m.n_features());
+        let first = widths.next().ok_or_else(|| bad("it has no mixture".into()))?;
+        if widths.any(|w| w != first) {
+            return Err(bad("its mixtures are of different columns".into()));
+        }
+        Self::new(classes, models, prior, counts, input.field("certificate")?).map_err(|e| bad(e.to_string()))
+    }
+}
+
+impl Model for GmmClassifierModel {
+    fn n_features(&self) -> usize {
+        self.columns
+    }
+    fn as_classifier(&self) -> Option<&dyn Classifier> {
+        Some(self)
+    }
+    fn as_density(&self) -> Option<&dyn Density> {
+        Some(self)
+    }
+    fn certificate(&self) -> Option<&Certificate> {
+        Some(&self.certificate)
+    }
+
+    fn report(&self, schema: &Schema) -> Report {
+        let mut report = Report::default();
+        let rows = (0..self.classes.len()).map(|c| {
+            let k = self.models[c].as_ref().map_or(0, |m| m.mixture().components());
+            let bic = self.models[c].as_ref().map_or(Cell::Empty, |m| Cell::Number(m.bic()));
+            vec![self.classes[c].as_str().into(), self.counts[c].into(), self.prior[c].into(), Cell::Number(k as f64), bic]
+        });
+        report.table("Classes", &["class", "rows", "prior", "components", "bic"], rows.collect());
+        for (class, model) in self.classes.iter().zip(&self.models) {
+            let Some(model) = model else { continue };
+            for section in model.report(schema).sections {
+                report.sections.push(match section {
+                    Section::Table { title, columns, meanings, rows } => {
+                        Section::Table { title: format!("{class}: {title}"), columns, meanings, rows }
+                    }
+                    Section::Plot { title, x, y, curves } => Section::Plot { title: format!("{class}: {title}"), x, y, curves },
+                    Section::Text(text) => Section::Text(format!("{class}: {text}")),
+                    other => other,
+                });
+            }
+        }
+        report
+    }
+
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        out.field("classes", &self.classes)?;
+        out.vec("class_prior", &self.prior);
+        out.vec("class_count", &self.counts);
+        for (c, model) in self.models.iter().enumerate() {
+            if let Some(model) = model {
+                out.child(&c.to_string(), |w| model.save(w))?;
+            }
+        }
+        out.field("certificate", &self.certificate)
+    }
+}
+
+impl Classifier for GmmClassifierModel {
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.joint(x, |row| {
+            let most = row.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
+            row.iter_mut().for_each(|v| *v = (*v - most).exp());
+            let total: f64 = row.iter().sum();
+            row.iter_mut().for_each(|v| *v /= total);
+        })
+    }
+
+    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.joint(x, |row| {
+            let total = ermine_math::loss::log_sum_exp(row);
+            row.iter_mut().for_each(|v| *v -= total);
+        })
+    }
+}
+
+impl Density for GmmClassifierModel {
+    fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
+        x.expect_cols(self.columns)?;
+        let mut all = Mat::filled(x.rows(), self.classes.len(), f64::NEG_INFINITY);
+        for (c, model) in self.models.iter().enumerate() {
+            if let Some(model) = model {
+                let found = model.mixture().log_density(x)?;
+                found.iter().enumerate().for_each(|(i, v)| all[(i, c)] = self.log_prior[c] + v);
+            }
+        }
+        Ok((0..all.rows()).map(|i| ermine_math::loss::log_sum_exp(all.row(i))).collect())
+    }
+
+    fn n_parameters(&self) -> usize {
+        let present = self.models.iter().flatten();
+        present.clone().map(Density::n_parameters).sum::<usize>() + present.count().saturating_sub(1)
+    }
+
+    fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
+        let mut draws = RngStream::new(seed, "gmm-classifier sample", 0);
+        let possible: Vec<f64> = self.prior.iter().zip(&self.models).map(|(p, m)| if m.is_some() { *p } else { 0.0 }).collect();
+        let mut counts = vec![0; self.classes.len()];
+        (0..rows).for_each(|_| counts[draws.weighted(&possible)] += 1);
+        let mut out = Vec::with_capacity(rows * self.columns);
+        for (c, model) in self.models.iter().enumerate() {
+            if let Some(model) = model {
+                out.extend(
+                    model
+                        .mixture()
+                        .sample(counts[c], RngStream::new(seed, "gmm-classifier class", c as u64).next_u64())?
+                        .0
+                        .into_vec(),
+                );
+            }
+        }
+        Ok(Some(Mat::from_vec(rows, self.columns, out)))
+    }
+}

@@ -1,0 +1,58 @@
+//! Hard steps with equal spheres are the steps of k-means.
+
+use ermine_cluster::KMeans;
+use ermine_core::*;
+use ermine_mixture::{CovarianceType, EmAlgorithm, Gmm};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::{fit, groups, lists};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(50))]
+    #[test]
+    fn hard_em_with_equal_spheres_and_weights_is_k_means_step_for_step(
+        (rows, cols, k) in (40usize..400, 1usize..6, 1usize..7),
+        apart in 0.5f64..6.0,
+        seed in any::<u64>(),
+    ) {
+        let x = groups(rows, cols, k, apart, seed);
+        let start = lists(&x, &(0..k).collect::<Vec<_>>());
+        for steps in [1, 2, 3, 5, 8, 13, 40] {
+            let kmeans = KMeans { n_clusters: k.into(), init: json!(start), tol: 0.0, max_iter: steps, ..KMeans::default() };
+            let there = kmeans.fit(&Dataset::new(Features::F64(x.view())), &Context::default()).unwrap();
+            // A centre without rows moves in k-means; a component without rows stays.
+            prop_assume!(there.sizes().iter().all(|s| *s > 0.0));
+            let learner = Gmm {
+                n_components: k,
+                covariance_type: CovarianceType::TiedSpherical,
+                algorithm: EmAlgorithm::Hard,
+                equal_weights: true,
+                means_init: Some(start.clone()),
+                reg_covar: 0.0,
+                tol: 0.0,
+                max_iter: there.iterations(),
+                ..Gmm::default()
+            };
+            // With one row a group there is no spread left, and no density.
+            prop_assume!(there.inertia() > 0.0);
+            let here = fit(&learner, &x).unwrap();
+            let labels = here.assign(&Features::F64(x.view())).unwrap();
+            prop_assert_eq!(&labels, &there.assign(&Features::F64(x.view())).unwrap(), "after {} steps", steps);
+            for c in 0..k {
+                for j in 0..cols {
+                    prop_assert!((here.means()[(c, j)] - there.centres()[(c, j)]).abs() <= 1e-12 * (1.0 + there.centres()[(c, j)].abs()));
+                }
+            }
+            // The variance is the inertia of the step before, a cell.
+            let inertia = there.trace().unwrap().column("objective").unwrap();
+            let course = here.trace().unwrap().column("objective").unwrap();
+            let (n, p) = (rows as f64, cols as f64);
+            let v = here.covariances().matrix(0, cols)[(0, 0)];
+            let now = there.inertia();
+            let want = -n * (k as f64).ln() - 0.5 * (n * p * (std::f64::consts::TAU * v).ln() + now / v);
+            let got = *course.last().unwrap();
+            prop_assert!((got - want).abs() <= 1e-9 * want.abs(), "{} {} {:?}", got, want, inertia);
+        }
+    }
+}

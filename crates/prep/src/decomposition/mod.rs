@@ -1,0 +1,7 @@
+//! Reduction: few columns that say much.
+
+mod incremental;
+mod pca;
+
+pub use incremental::{IncrementalPca, IncrementalPcaModel};
+pub use pca::{AutoWord, ComponentCount, ComponentsRule, Pca, PcaModel, PcaSolver, PowerIterations};

@@ -1,0 +1,378 @@
+//! Gaussian bumps along columns.
+
+use ermine_core::*;
+use serde::{Deserialize, Serialize};
+
+use super::KnotPlacement;
+use super::placement::{PlacementState, gather_places, refuse_if};
+use crate::preprocessing::name_of;
+use ermine_cluster::{KMeans, KMeansModel};
+use ermine_core::blocks::{by_blocks, numbers};
+
+/// Gaussian radial basis functions: of each column, or of all together.
+///
+/// **Computes** z_jk = exp(-(x_j - c_jk)² / (2 s_j²)) for the centres c_jk of column j and its width s_j. With centres by k-means, which
+/// lie among the rows, z_k = exp(-|x - c_k|² / (2 s²)).
+///
+/// **Use it** in front of a linear learner that is to follow bumps; the functions are local and smooth, and fade away beyond the data.
+///
+/// ```
+/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_prep::features::Radial;
+///
+/// let x = Features::F64(MatRef::row_major(&[0.0, 1.0, 2.0], 3, 1));
+/// let model = Radial { n_centres: 3, ..Radial::default() }.fit(&Dataset::new(x), &Context::default())?;
+/// let z = model.transform(&x)?;
+/// assert_eq!((z[(0, 0)], z[(0, 1)]), (1.0, (-0.5f64).exp()));
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
+/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass, about four more for each inner quantile; an exponential for
+/// each new cell. Centres by k-means take its passes. **It does not** scale columns: standardise them before k-means.
+///
+/// **Reference**: Bishop: Pattern Recognition and Machine Learning, 2006, section 3.1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Radial {
+    /// How many centres there are along each column.
+    pub n_centres: usize,
+    /// Where the centres are.
+    pub centres: CenterChoice,
+    /// The width of the bumps.
+    pub width: Option<f64>,
+}
+
+/// Where centres are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CenterChoice {
+    /// By the cells of training.
+    Placed(KnotPlacement),
+    /// Among the rows, in all columns at once.
+    Among(ClusterCenters),
+    /// Given, the same for every column.
+    At(Vec<f64>),
+}
+
+/// A way to find centres among rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClusterCenters {
+    /// The centres of k-means.
+    Kmeans,
+}
+
+impl Default for Radial {
+    fn default() -> Self {
+        Self { n_centres: 5, centres: CenterChoice::Placed(KnotPlacement::Quantile), width: None }
+    }
+}
+
+const ANY_NUMBER: Range = Range::Real { min: f64::MIN, max: f64::MAX, above: false, log: false };
+
+impl Learner for Radial {
+    type Model = RadialModel;
+
+    const SPEC: Spec = Spec {
+        name: "radial",
+        summary: "Gaussian bumps along each column, or among the rows",
+        objective: "z_jk = exp(-(x_j - c_jk)^2 / (2 s_j^2)) for the centres c_jk of column j and its width s_j; with centres by \
+                    k-means z_k = exp(-|x - c_k|^2 / (2 s^2))",
+        notes: "In front of a linear model that is to follow bumps; local, smooth, fading away beyond the data. n_centres columns for \
+                each column, or n_centres in all with k-means, before which columns should be standardised. One pass, about four more for \
+                each inner quantile, or those of k-means.",
+        reference: "Bishop, Pattern Recognition and Machine Learning, 2006, section 3.1",
+        family: Family::Preparation,
+        tasks: &[Task::Preparation],
+        accepts: Accepts { weights: true, sparse: true, passes: true, multi_target: true, ..Accepts::NUMBERS },
+        params: &[
+            ParamSpec {
+                name: "n_centres",
+                doc: "How many centres there are along each column, or in all with k-means; of no effect when centres are given.",
+                range: Range::Int { min: 2, max: 100_000 },
+            },
+            ParamSpec {
+                name: "centres",
+                doc: "Where the centres are: \"uniform\" over the range of the column, at its \"quantile\"s, at a list of positions, or \
+                      among the rows by \"kmeans\".",
+                range: Range::Either(&Range::Choice(&["uniform", "quantile", "kmeans"]), &Range::List(&ANY_NUMBER)),
+            },
+            ParamSpec {
+                name: "width",
+                doc: "The standard deviation of the bumps; null for the mean distance of neighbouring centres.",
+                range: Range::Optional(&Range::Real { min: 0.0, max: f64::MAX, above: true, log: true }),
+            },
+        ],
+    };
+    const STREAM: Option<StreamFit<Self>> = Some(|radial, source, cx| match radial.clusters() {
+        Some(clusters) => radial.among(&run_passes_source(&clusters, source, cx)?),
+        None => run_passes_source(radial, source, cx),
+    });
+
+    fn check(&self) -> Result<()> {
+        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        match &self.centres {
+            CenterChoice::At(at) if at.is_empty() || at.iter().any(|v| !v.is_finite()) => Err(Error::Parameter {
+                learner: Self::SPEC.name,
+                name: "centres".into(),
+                value: format!("{at:?}"),
+                expected: "it must hold at least one number, all finite".into(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RadialModel> {
+        if let Some(clusters) = self.clusters() {
+            Learner::check(self)?;
+            return self.among(&clusters.fit(data, cx)?);
+        }
+        run_passes(self, data, cx)
+    }
+
+    fn load(input: &ModelReader) -> Result<RadialModel> {
+        let params: Radial = input.field("params")?;
+        params.check()?;
+        let centres: Mat<f64> = input.mat("centres")?;
+        let width: Vec<f64> = input.vec_of("width", if params.is_joint() { 1 } else { centres.cols() })?;
+        let sound = centres.rows() > 0 && centres.cols() > 0 && centres.as_slice().iter().all(|v| v.is_finite());
+        if !sound || width.iter().any(|w| !(w.is_finite() && *w > 0.0)) {
+            return Err(Error::Model("radial: centres or widths that are none".into()));
+        }
+        Ok(RadialModel { params, centres, width })
+    }
+}
+
+impl Radial {
+    fn is_joint(&self) -> bool {
+        matches!(self.centres, CenterChoice::Among(_))
+    }
+
+    fn clusters(&self) -> Option<KMeans> {
+        self.is_joint().then(|| KMeans { n_clusters: self.n_centres.into(), ..KMeans::default() })
+    }
+
+    /// Bumps at the centres of groups, as wide as these are apart.
+    fn among(&self, groups: &KMeansModel) -> Result<RadialModel> {
+        let centres = groups.centres().clone();
+        let apart = |a: usize, b: usize| -> f64 {
+            let largest = centres.row(a).iter().zip(centres.row(b)).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+            if largest == 0.0 {
+                return 0.0;
+            }
+            let square: f64 = centres.row(a).iter().zip(centres.row(b)).map(|(a, b)| ((a - b) / largest).powi(2)).sum();
+            largest * square.sqrt()
+        };
+        let count = centres.rows();
+        let nearest = |a: usize| (0..count).filter(|&b| b != a).map(|b| apart(a, b)).fold(f64::INFINITY, f64::min);
+        let mean = (0..count).map(nearest).sum::<f64>() / count as f64;
+        let width = vec![self.width.unwrap_or(if mean > 0.0 && mean.is_finite() { mean } else { 1.0 })];
+        Ok(RadialModel { params: self.clone(), centres, width })
+    }
+
+    fn quantiles(&self) -> bool {
+        self.centres == CenterChoice::Placed(KnotPlacement::Quantile)
+    }
+
+    fn places(&self, columns: usize) -> Result<PlacementState> {
+        Ok(PlacementState::new(columns, false, if self.quantiles() { self.n_centres } else { 0 }))
+    }
+
+    fn model(&self, places: &PlacementState) -> Result<RadialModel> {
+        let columns: Vec<Vec<f64>> = (0..places.columns())
+            .map(|j| match &self.centres {
+                CenterChoice::Placed(KnotPlacement::Uniform) => places.uniform(j, self.n_centres),
+                CenterChoice::Placed(KnotPlacement::Quantile) => places.quantiles(j),
+                CenterChoice::At(at) => at.clone(),
+                CenterChoice::Among(_) => Vec::new(),
+            })
+            .collect();
+        let width = columns.iter().map(|c| {
+            let (low, high) = c.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
+            let apart = (high - low) / (c.len().max(2) - 1) as f64;
+            self.width.unwrap_or(if apart > 0.0 && apart.is_finite() { apart } else { 1.0 })
+        });
+        let width = width.collect();
+        let centres = Mat::from_fn(columns[0].len(), columns.len(), |k, j| columns[j][k]);
+        Ok(RadialModel { params: self.clone(), centres, width })
+    }
+}
+
+gather_places!(Radial, RadialModel, Radial::quantiles);
+
+/// Centres and width of each column; with k-means one width for all.
+///
+/// Saved arrays: `centres` [centres, columns], `width` [columns, or 1].
+#[derive(Debug, Clone, PartialEq)]
+pub struct RadialModel {
+    params: Radial,
+    centres: Mat<f64>,
+    width: Vec<f64>,
+}
+
+impl RadialModel {
+    /// The centres: a row a centre, a value a column.
+    pub fn centres(&self) -> &Mat<f64> {
+        &self.centres
+    }
+
+    /// The width of the bumps of each column; one for all with k-means.
+    pub fn width(&self) -> &[f64] {
+        &self.width
+    }
+}
+
+impl Model for RadialModel {
+    fn n_features(&self) -> usize {
+        self.centres.cols()
+    }
+    fn as_transformer(&self) -> Option<&dyn Transformer> {
+        Some(self)
+    }
+
+    fn report(&self, schema: &Schema) -> Report {
+        let mut report = Report::default();
+        if self.params.is_joint() {
+            let names: Vec<String> = (0..self.centres.cols()).map(|j| name_of(schema, j)).collect();
+            let row = |k: usize| self.centres.row(k).iter().map(|&v| v.into()).collect();
+            report.text(format!("Bumps of width {} at {} centres among the rows.", self.width[0], self.centres.rows()));
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            report.table("Centres", &names, (0..self.centres.rows()).map(row).collect());
+            return report;
+        }
+        let last = self.centres.rows() - 1;
+        let row = |j: usize| -> Vec<Cell> {
+            vec![name_of(schema, j).into(), self.centres[(0, j)].into(), self.centres[(last, j)].into(), self.width[j].into()]
+        };
+        let rows = (0..self.width.len()).map(row).collect();
+        report.table("Bumps", &["column", "first centre", "last centre", "width"], rows);
+        report
+    }
+
+    fn save(&self, out: &mut ModelWriter) -> Result<()> {
+        out.field("params", &self.params)?;
+        out.mat("centres", &self.centres);
+        out.vec("width", &self.width);
+        Ok(())
+    }
+}
+
+impl Transformer for RadialModel {
+    fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let (cols, count) = (self.centres.cols(), self.centres.rows());
+        x.expect_cols(cols)?;
+        if self.params.is_joint() {
+            return by_blocks(x, count, |block, _, out| {
+                let (mut scratch, mut bad, mut row) = (Vec::new(), false, vec![0.0; cols]);
+                let rows = numbers(block, &mut scratch, Radial::SPEC.name)?;
+                for (i, new) in out.chunks_exact_mut(count).enumerate() {
+                    rows.copy_row(i, &mut row);
+                    bad |= row.iter().any(|v| !v.is_finite());
+                    for (k, z) in new.iter_mut().enumerate() {
+                        let square: f64 =
+                            row.iter().zip(self.centres.row(k)).map(|(v, c)| ((v - c) / self.width[0]).powi(2)).sum();
+                        *z = (-0.5 * square).exp();
+                    }
+                }
+                refuse_if(bad, block)
+            });
+        }
+        by_blocks(x, cols * count, |block, _, out| {
+            let (mut scratch, mut bad) = (Vec::new(), false);
+            let rows = numbers(block, &mut scratch, Radial::SPEC.name)?;
+            for i in 0..rows.rows() {
+                for j in 0..cols {
+                    let v = *rows.at(i, j);
+                    bad |= !v.is_finite();
+                    for k in 0..count {
+                        // Divided before squaring, so that neither very large nor very small scales overflow.
+                        let d = (v - self.centres[(k, j)]) / self.width[j];
+                        out[(i * cols + j) * count + k] = (-0.5 * d * d).exp();
+                    }
+                }
+            }
+            refuse_if(bad, block)
+        })
+    }
+
+    fn source_columns(&self) -> Option<Vec<usize>> {
+        if self.params.is_joint() {
+            return None;
+        }
+        Some((0..self.width.len()).flat_map(|j| vec![j; self.centres.rows()]).collect())
+    }
+
+    fn schema_out(&self, input: &Schema) -> Schema {
+        if self.params.is_joint() {
+            return Schema::numbers((0..self.centres.rows()).map(|k| format!("rbf_{k}")));
+        }
+        let names = (0..self.width.len()).flat_map(|j| {
+            let column = name_of(input, j);
+            (0..self.centres.rows()).map(move |k| format!("{column}_rbf_{k}"))
+        });
+        Schema::numbers(names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fit(r: &Radial, x: &[f64]) -> RadialModel {
+        r.fit(&Dataset::new(Features::F64(MatRef::row_major(x, x.len(), 1))), &Context::default()).unwrap()
+    }
+
+    #[test]
+    fn centres_are_where_they_are_asked_for() {
+        let x = [0.0, 1.0, 2.0, 3.0, 100.0];
+        assert_eq!(fit(&Radial::default(), &x).centres().as_slice(), x);
+        let uniform = Radial { centres: CenterChoice::Placed(KnotPlacement::Uniform), ..Radial::default() };
+        assert_eq!(fit(&uniform, &x).centres().as_slice(), [0.0, 25.0, 50.0, 75.0, 100.0]);
+        assert_eq!(fit(&uniform, &x).width(), [25.0]);
+        let given = Radial { centres: CenterChoice::At(vec![3.0]), width: Some(0.5), ..Radial::default() };
+        let model = fit(&given, &x);
+        let z = model.transform(&Features::F64(MatRef::row_major(&[3.0, 4.0], 2, 1))).unwrap();
+        assert_eq!(z.as_slice(), [1.0, (-2.0f64).exp()]);
+        assert!(Radial { centres: CenterChoice::At(vec![]), ..Radial::default() }.check().is_err());
+    }
+
+    #[test]
+    fn centres_among_the_rows_are_those_of_k_means() {
+        // Three groups in the plane, each of four rows around its middle.
+        let middles = [[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]];
+        let x = Mat::from_fn(12, 2, |i, j| middles[i / 4][j] + if i % 2 == j { 0.1 } else { -0.1 } * f64::from(i % 4 < 2));
+        let data = Dataset::new(Features::F64(x.view()));
+        let radial = Radial { n_centres: 3, centres: CenterChoice::Among(ClusterCenters::Kmeans), width: None };
+        let model = radial.fit(&data, &Context::default()).unwrap();
+        assert_eq!((model.centres().rows(), model.centres().cols(), model.width().len()), (3, 2, 1));
+        assert!((model.width()[0] - 10.0).abs() < 0.2, "{:?}", model.width());
+        let z = model.transform(&data.x).unwrap();
+        for i in 0..12 {
+            for k in 0..3 {
+                let square: f64 = (0..2).map(|j| (x[(i, j)] - model.centres()[(k, j)]).powi(2)).sum();
+                assert!((z[(i, k)] - (-square / (2.0 * model.width()[0].powi(2))).exp()).abs() < 1e-15);
+            }
+        }
+        assert_eq!(model.schema_out(&Schema::unnamed(2)).names().collect::<Vec<_>>(), ["rbf_0", "rbf_1", "rbf_2"]);
+        let streamed = (Radial::STREAM.unwrap())(&radial, &data, &Context::default()).unwrap();
+        assert_eq!(streamed, model);
+        let mut out = ModelWriter::default();
+        model.save(&mut out).unwrap();
+        assert_eq!(Radial::load(&out.into_reader()).unwrap(), model);
+    }
+
+    #[test]
+    fn any_scale_is_the_same_up_to_rounding() {
+        let x = [0.0, 0.3, 0.5, 0.9, 1.0];
+        let want = fit(&Radial::default(), &x).transform(&Features::F64(MatRef::row_major(&x, 5, 1))).unwrap();
+        for scale in [1e-300, 1e300] {
+            let y = x.map(|v| v * scale);
+            let model = fit(&Radial::default(), &y);
+            let z = model.transform(&Features::F64(MatRef::row_major(&y, 5, 1))).unwrap();
+            assert!(z.as_slice().iter().zip(want.as_slice()).all(|(a, b)| (a - b).abs() < 1e-9));
+            let mut out = ModelWriter::default();
+            model.save(&mut out).unwrap();
+            assert_eq!(Radial::load(&out.into_reader()).unwrap(), model);
+        }
+    }
+}

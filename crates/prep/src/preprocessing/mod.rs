@@ -1,0 +1,19 @@
+//! Preparation of columns: scaling, encoding, imputation, and the default that does what a table needs.
+
+mod encoding;
+mod impute;
+mod levels;
+mod min_max;
+mod one_hot;
+mod ordinal;
+mod standardise;
+mod table;
+
+pub use impute::{Impute, ImputeModel, ImputeStrategy};
+pub use levels::{LevelValue, NumericColumns};
+pub use min_max::{MinMax, MinMaxModel};
+pub use one_hot::{OneHot, OneHotModel, UnknownOneHot};
+pub use ordinal::{Ordinal, OrdinalModel, UnknownOrdinal};
+pub(crate) use standardise::name_of;
+pub use standardise::{Standardize, StandardizeModel};
+pub use table::{DropLevel, Prepare, PrepareModel};

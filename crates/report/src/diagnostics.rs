@@ -1,0 +1,203 @@
+//! How a model does on data: measures, and for regressions what its residuals say.
+
+use ermine_core::{Attributor, Cell, Column, ColumnKind, Features, MatRef, Report, Result, Target};
+use ermine_eval::metrics;
+
+use ermine_compose::Fitted;
+
+/// Columns with which residuals are compared, at most; further ones are left out.
+const MOST_COLUMNS: usize = 1000;
+/// Rows that are explained, at most; of more, so many are taken at equal distances.
+const MOST_EXPLAINED: usize = 2000;
+/// Operations that their explanation may take: some ten seconds on one core. A few rows are explained in any case.
+const MOST_WORK: f64 = 2e10;
+const FEW_EXPLAINED: usize = 50;
+
+/// How the model does on rows whose target is known: all measures that apply and, for a regression, the residuals: their
+/// mean and spread, and their correlations with the predictions and the number columns.
+pub fn diagnose(fitted: &Fitted, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Report> {
+    let mut out = Report::default();
+    let predicts = fitted.model.as_regressor().is_some() || fitted.model.as_classifier().is_some();
+    if !predicts && fitted.model.as_clusterer().is_none() && fitted.model.as_density().is_none() {
+        out.text("This model neither predicts nor groups, so that there is nothing to measure on data.");
+        return Ok(out);
+    }
+    let measures = metrics::evaluate(&*fitted.model, x, y, weight)?;
+    out.table("Measures", &["measure", "value"], measures.iter().map(|&(n, v)| vec![n.into(), v.into()]).collect());
+    if let (Some(regressor), Target::Real(_) | Target::Reals(_)) = (fitted.model.as_regressor(), y) {
+        let (truth, found) = (y.reals()?, regressor.predict(x)?);
+        for k in 0..truth.cols() {
+            let of = match truth.cols() {
+                1 => String::new(),
+                _ => format!(" of {}", fitted.target.names.get(k).cloned().unwrap_or_else(|| format!("target {k}"))),
+            };
+            let rest: Vec<f64> = (0..truth.rows()).map(|i| truth.at(i, k) - found[(i, k)]).collect();
+            residuals(&mut out, &of, &rest, found.view(), k, x, weight);
+        }
+    }
+    if let Some(explained) = fitted.model.as_attributor() {
+        contributions(fitted, &mut out, explained, x, weight)?;
+    }
+    Ok(out)
+}
+
+/// How much each column adds to the predictions, by its Shapley values.
+fn contributions(
+    fitted: &Fitted,
+    out: &mut Report,
+    model: &dyn Attributor,
+    x: &Features<'_>,
+    weight: Option<&[f64]>,
+) -> Result<()> {
+    let affordable = (MOST_WORK / model.attribution_cost()) as usize;
+    let step = x.rows().div_ceil(affordable.clamp(FEW_EXPLAINED, MOST_EXPLAINED)).max(1);
+    let rows: Vec<usize> = (0..x.rows()).step_by(step).collect();
+    let taken = x.take_rows(&rows);
+    let parts = model.attributions(&taken.view())?;
+    let (outputs, width) = (model.n_outputs(), model.n_features() + 1);
+    let w = |k: usize| weight.map_or(1.0, |w| w[rows[k]]);
+    let total: f64 = (0..rows.len()).map(w).sum();
+    if total <= 0.0 {
+        return Ok(());
+    }
+    let size = |j: usize| {
+        let of_row = |k: usize| (0..outputs).map(|o| parts[(k, o * width + j)].abs()).sum::<f64>();
+        (0..rows.len()).map(|k| w(k) / total * of_row(k)).sum::<f64>()
+    };
+    let mut sizes: Vec<(usize, f64)> = (0..width - 1).map(|j| (j, size(j))).collect();
+    sizes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let name = |j: usize| fitted.schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+    let over = if outputs > 1 { ", summed over the outputs" } else { "" };
+    let title = format!("Contributions: mean |SHAP value| of the {}{over}", model.output_name());
+    out.table(title, &["column", "mean |SHAP|"], sizes.into_iter().map(|(j, v)| vec![name(j).into(), v.into()]).collect());
+    if step > 1 {
+        out.text(format!("Contributions are those of {} rows, one of every {step}.", rows.len()));
+    }
+    Ok(())
+}
+
+fn residuals(
+    out: &mut Report,
+    of: &str,
+    rest: &[f64],
+    found: MatRef<'_, f64>,
+    k: usize,
+    x: &Features<'_>,
+    weight: Option<&[f64]>,
+) {
+    let w = |i: usize| weight.map_or(1.0, |w| w[i]);
+    let total: f64 = (0..rest.len()).map(w).sum();
+    let mean = rest.iter().enumerate().map(|(i, r)| w(i) / total * r).sum::<f64>();
+    let spread = rest.iter().enumerate().map(|(i, r)| w(i) / total * (r - mean) * (r - mean)).sum::<f64>().sqrt();
+    let mut sorted: Vec<f64> = (0..rest.len()).filter(|&i| w(i) > 0.0).map(|i| rest[i]).collect();
+    sorted.sort_by(f64::total_cmp);
+    let Some(last) = sorted.len().checked_sub(1) else { return };
+    let quantile = |q: f64| sorted[(q * last as f64).round() as usize];
+    let rows = [
+        ("mean", mean),
+        ("standard deviation", spread),
+        ("least", sorted[0]),
+        ("quarter", quantile(0.25)),
+        ("median", quantile(0.5)),
+        ("three quarters", quantile(0.75)),
+        ("greatest", sorted[last]),
+    ];
+    out.table(format!("Residuals{of}"), &["statistic", "value"], rows.iter().map(|&(n, v)| vec![n.into(), v.into()]).collect());
+    let correlate = |value: &dyn Fn(usize) -> f64| correlation(rest, value, weight);
+    let mut rows: Vec<Vec<Cell>> =
+        vec![vec!["(predicted)".into(), correlate(&|i| *found.at(i, k)).map_or(Cell::Empty, Cell::from)]];
+    match x {
+        Features::Table(t) => {
+            let range = t.range();
+            for (column, field) in t.table().columns().iter().zip(&t.schema().fields).take(MOST_COLUMNS) {
+                if let (Column::Number { values, .. }, ColumnKind::Number | ColumnKind::Date) = (column, field.kind) {
+                    let value = |i: usize| if column.is_missing(range.start + i) { f64::NAN } else { values[range.start + i] };
+                    rows.push(vec![field.name.as_str().into(), correlate(&value).map_or(Cell::Empty, Cell::from)]);
+                }
+            }
+        }
+        Features::F64(m) => {
+            for j in 0..m.cols().min(MOST_COLUMNS) {
+                rows.push(vec![format!("x{j}").into(), correlate(&|i| *m.at(i, j)).map_or(Cell::Empty, Cell::from)]);
+            }
+        }
+        _ => {}
+    }
+    out.table(format!("Correlation of the residuals{of}"), &["with", "correlation"], rows);
+    let chance = 2.0 / (sorted.len() as f64).sqrt();
+    out.text(format!(
+        "On its training rows least squares leaves residuals of mean 0, uncorrelated with its columns. A correlation beyond \
+         ±{chance:.2} is rarely chance (2/√n): it points at what the model misses."
+    ));
+}
+
+/// The weighted correlation of the residuals with a column over the rows where the column has a value; `None` where one of them
+/// does not vary.
+fn correlation(rest: &[f64], value: &dyn Fn(usize) -> f64, weight: Option<&[f64]>) -> Option<f64> {
+    let rows: Vec<(f64, f64, f64)> = (0..rest.len())
+        .map(|i| (weight.map_or(1.0, |w| w[i]), value(i), rest[i]))
+        .filter(|r| r.0 > 0.0 && r.1.is_finite())
+        .collect();
+    // A constant differs from its mean by rounding alone, and that is no variation.
+    let varies = |f: &dyn Fn(&(f64, f64, f64)) -> f64| rows.windows(2).any(|w| f(&w[0]) != f(&w[1]));
+    if !(varies(&|r| r.1) && varies(&|r| r.2)) {
+        return None;
+    }
+    let total: f64 = rows.iter().map(|r| r.0).sum();
+    // Divided by their sizes first, so that squares exist whatever the units are.
+    let size = |f: &dyn Fn(&(f64, f64, f64)) -> f64| rows.iter().map(|r| f(r).abs()).fold(0.0, f64::max);
+    let (a, b) = (size(&|r| r.1), size(&|r| r.2));
+    if !(a > 0.0 && b > 0.0 && b.is_finite()) {
+        return None;
+    }
+    let mean = |f: &dyn Fn(&(f64, f64, f64)) -> f64| rows.iter().map(|r| r.0 / total * f(r)).sum::<f64>();
+    let (ma, mb) = (mean(&|r| r.1 / a), mean(&|r| r.2 / b));
+    let (va, vb) = (mean(&|r| (r.1 / a - ma).powi(2)), mean(&|r| (r.2 / b - mb).powi(2)));
+    let both = mean(&|r| (r.1 / a - ma) * (r.2 / b - mb));
+    let found = both / (va * vb).sqrt();
+    found.is_finite().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ermine_compose::{Problem, prepared};
+    use ermine_core::{Context, Roles};
+
+    /// The value beside a name in the table called `title`.
+    fn cell(report: &Report, title: &str, name: &str) -> f64 {
+        let rows = report.sections.iter().find_map(|s| match s {
+            ermine_core::Section::Table { title: t, rows, .. } if t == title => Some(rows),
+            _ => None,
+        });
+        let row = rows.unwrap().iter().find(|r| r[0] == Cell::from(name)).unwrap();
+        let Cell::Number(v) = row[1] else { panic!("{row:?}") };
+        v
+    }
+
+    #[test]
+    fn residuals_of_least_squares_have_mean_zero_and_no_correlation() {
+        let table = ermine_data::read_table("example:diabetes").unwrap();
+        let problem = Problem::from_table(table, &Roles::with_target("progression")).unwrap();
+        let data = problem.dataset();
+        let fitted = Fitted::train(prepared(ermine_compose::learner("ols").unwrap()), &problem, &Context::default()).unwrap();
+        let report = diagnose(&fitted, &data.x, &data.y, None).unwrap();
+        let spread = cell(&report, "Residuals", "standard deviation");
+        assert!(cell(&report, "Residuals", "mean").abs() < 1e-12 * spread);
+        for name in problem.x.schema().names().chain(["(predicted)"]) {
+            assert!(cell(&report, "Correlation of the residuals", name).abs() < 1e-11, "{name}");
+        }
+        // A model that leaves a column out leaves its correlation behind.
+        let (less, _) = problem.x.clone().split_off(&["bmi"]).unwrap();
+        let mut short = problem.clone();
+        short.x = less;
+        let fitted = Fitted::train(prepared(ermine_compose::learner("ols").unwrap()), &short, &Context::default()).unwrap();
+        let rest = problem.y.view().reals().unwrap();
+        let found = fitted.model.as_regressor().unwrap().predict(&short.dataset().x).unwrap();
+        let rest: Vec<f64> = (0..rest.rows()).map(|i| rest.at(i, 0) - found[(i, 0)]).collect();
+        let Column::Number { values, .. } = problem.x.column("bmi").unwrap() else { panic!("numbers") };
+        assert!(correlation(&rest, &|i| values[i], None).unwrap() > 0.2);
+        assert!((correlation(&rest, &|i| 1e300 * rest[i], None).unwrap() - 1.0).abs() < 1e-12);
+        assert_eq!(correlation(&rest, &|_| 7.0, None), None);
+    }
+}

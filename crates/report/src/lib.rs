@@ -1,0 +1,11 @@
+//! Reports: charts, documents, pages about models and data.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod chart;
+pub mod diagnostics;
+pub mod document;
+pub mod format;
+pub mod page;
+pub mod report;
+pub mod summary;

@@ -1,0 +1,236 @@
+//! How a classifier does: measures, confusion, curves, calibration, decisions.
+
+use ermine_core::{Mat, Result, argmax_rows};
+use ermine_eval::metrics::{self, Confusion};
+
+use super::ReportOptions;
+use super::curves;
+use crate::document::{
+    DocBlock, DocSection, DocTable, ExplorerClass, Figure, MetricTile, TableCell, TableHead, ThresholdExplorer,
+};
+use crate::format;
+
+/// Classes of which curves are drawn and decisions explored; of more the most frequent.
+const CURVES: usize = 8;
+/// Classes whose confusion is shown as a table of all pairs.
+const PAIRS: usize = 12;
+/// Steps of the threshold: for two classes, and for each of several.
+const STEPS: usize = 1000;
+const STEPS_OF_MANY: usize = 200;
+
+/// Rows with their classes and what was said of them.
+pub(super) struct ClassifierOutput<'a> {
+    pub codes: &'a [u32],
+    pub names: &'a [String],
+    pub proba: &'a Mat<f64>,
+    pub weight: Option<&'a [f64]>,
+}
+
+impl ClassifierOutput<'_> {
+    fn confusion(&self) -> Confusion {
+        metrics::confusion(self.codes, &argmax_rows(self.proba.view()), self.names.len(), self.weight)
+    }
+
+    fn totals(&self) -> Vec<f64> {
+        let mut out = vec![0.0; self.names.len()];
+        self.codes.iter().enumerate().for_each(|(i, &c)| out[c as usize] += self.weight.map_or(1.0, |w| w[i]));
+        out
+    }
+
+    /// The classes to look at one by one: of two the second, else the most frequent first.
+    fn shown(&self) -> Vec<usize> {
+        if self.names.len() == 2 {
+            return vec![1];
+        }
+        let totals = self.totals();
+        let mut order: Vec<usize> = (0..self.names.len()).filter(|&c| totals[c] > 0.0).collect();
+        order.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
+        order.truncate(CURVES);
+        order
+    }
+
+    pub fn positive(&self, class: usize) -> Vec<bool> {
+        self.codes.iter().map(|&c| c as usize == class).collect()
+    }
+
+    pub fn score(&self, class: usize) -> Vec<f64> {
+        self.proba.view().col_iter(class).collect()
+    }
+}
+
+/// The numbers that matter, with what they would be without a model.
+pub(super) fn tiles(said: &ClassifierOutput<'_>) -> Result<Vec<MetricTile>> {
+    let totals = said.totals();
+    let all: f64 = totals.iter().sum();
+    let most = (0..totals.len()).fold(0, |m, c| if totals[c] > totals[m] { c } else { m });
+    let entropy: f64 = totals.iter().filter(|t| **t > 0.0).map(|t| -t / all * (t / all).ln()).sum();
+    let table = said.confusion();
+    let share = curves::accuracy(said, &table);
+    let mut out = vec![MetricTile {
+        name: "Accuracy".into(),
+        value: format::percent(table.accuracy()),
+        detail: format!(
+            "{}{} by always saying {}",
+            share.map_or(String::new(), |(a, b)| format!("95%: {} to {}; ", format::percent(a), format::percent(b))),
+            format::percent(totals[most] / all),
+            format::short(&said.names[most], 24)
+        ),
+    }];
+    let loss = metrics::log_loss(said.codes, said.proba.view(), said.weight);
+    let spread = curves::log_loss(said);
+    out.push(MetricTile {
+        name: "Log loss".into(),
+        value: format::number(loss),
+        detail: format!("{}{} by the shares of the classes alone", between(spread), format::number(entropy)),
+    });
+    if let Some((auc, spread)) = curves::auc(said)? {
+        let of = if said.names.len() == 2 { "0.5 by chance" } else { "mean of one against the rest; 0.5 by chance" };
+        out.push(MetricTile { name: "ROC AUC".into(), value: format::number(auc), detail: format!("{}{of}", between(spread)) });
+    }
+    let brier = metrics::brier(said.codes, said.proba.view(), said.weight);
+    let chance = |c: usize| totals[c] / all * (1.0 - totals[c] / all);
+    let by_shares = if totals.len() == 2 { chance(1) } else { (0..totals.len()).map(chance).sum() };
+    out.push(MetricTile {
+        name: "Brier score".into(),
+        value: format::number(brier),
+        detail: format!("{} by the shares of the classes alone", format::number(by_shares)),
+    });
+    Ok(out)
+}
+
+fn between(spread: Option<(f64, f64)>) -> String {
+    spread.map_or(String::new(), |(a, b)| format!("95%: {} to {}; ", format::number(a), format::number(b)))
+}
+
+/// A sentence for the head of the page.
+pub(super) fn sentence(said: &ClassifierOutput<'_>) -> String {
+    let table = said.confusion();
+    let totals = said.totals();
+    let all: f64 = totals.iter().sum();
+    let most = (0..totals.len()).fold(0, |m, c| if totals[c] > totals[m] { c } else { m });
+    format!(
+        "{} of rows get the right class; always saying {} would get {}.",
+        format::percent(table.accuracy()),
+        format::short(&said.names[most], 40),
+        format::percent(totals[most] / all)
+    )
+}
+
+/// What is taken for what.
+pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
+    let table = said.confusion();
+    let n = said.names.len();
+    let count = |v: f64| if v.fract() == 0.0 { format::count(v as usize) } else { format::number(v) };
+    let mut part = DocSection::new("Errors").lead("Which classes are taken for which, by the most probable class.");
+    if n <= PAIRS {
+        let heads = std::iter::once(TableHead::word("true \\ said"))
+            .chain(said.names.iter().map(|c| TableHead::number(format::short(c, 16))));
+        let row = |t: usize| {
+            let total: f64 = table.counts.row(t).iter().sum();
+            let cell = |f: usize| {
+                let v = table.counts[(t, f)];
+                let share = if total > 0.0 { v / total } else { 0.0 };
+                TableCell { text: count(v), tint: if t == f { share } else { -share }, ..TableCell::default() }
+            };
+            std::iter::once(TableCell::from(format::short(&said.names[t], 24))).chain((0..n).map(cell)).collect()
+        };
+        let grid = DocTable {
+            caption: "Confusion".into(),
+            heads: heads.collect(),
+            rows: (0..n).map(row).collect(),
+            note: "A row is what is there, a column what is said. Colours are shares of the row: blue where right, orange where wrong.".into(),
+            tight: true,
+        };
+        part = part.with(DocBlock::Table(grid));
+    } else {
+        let mut pairs: Vec<(f64, usize, usize)> = (0..n)
+            .flat_map(|t| (0..n).map(move |f| (t, f)))
+            .filter(|(t, f)| t != f && table.counts[(*t, *f)] > 0.0)
+            .map(|(t, f)| (table.counts[(t, f)], t, f))
+            .collect();
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let row = |(v, t, f): &(f64, usize, usize)| {
+            let total: f64 = table.counts.row(*t).iter().sum();
+            vec![
+                TableCell::from(said.names[*t].as_str()),
+                said.names[*f].as_str().into(),
+                count(*v).into(),
+                format::percent(v / total).into(),
+            ]
+        };
+        let grid = DocTable {
+            caption: "The most frequent errors".into(),
+            heads: vec![
+                TableHead::word("true"),
+                TableHead::word("said"),
+                TableHead::number("rows"),
+                TableHead::number("of the class"),
+            ],
+            rows: pairs.iter().take(20).map(row).collect(),
+            note: format!("Of {} pairs of classes.", format::count(n * (n - 1))),
+            tight: false,
+        };
+        part = part.with(DocBlock::Table(grid));
+    }
+    let row = |c: usize| {
+        let (precision, recall, f) = table.precision_recall_f1(c);
+        let total: f64 = table.counts.row(c).iter().sum();
+        let mut cells = vec![TableCell::from(format::short(&said.names[c], 32)), count(total).into()];
+        cells.extend([precision, recall].map(|v| TableCell::from(format::percent(v))));
+        cells.push(format::number(f).into());
+        cells
+    };
+    let grid = DocTable {
+        caption: "Class by class".into(),
+        heads: vec![
+            TableHead::word("class"),
+            TableHead::number("rows"),
+            TableHead::number("precision"),
+            TableHead::number("recall"),
+            TableHead::number("F1"),
+        ],
+        rows: (0..n).map(row).collect(),
+        note: "Precision: right among those said. Recall: found of those there.".into(),
+        tight: false,
+    };
+    part.with(DocBlock::Table(grid))
+}
+
+/// How well rows are ranked.
+pub(super) fn ranking(said: &ClassifierOutput<'_>) -> Result<Option<DocSection>> {
+    let shown = said.shown();
+    let figures: Vec<Figure> =
+        [curves::roc(said, &shown)?, curves::precision_recall(said, &shown)?].into_iter().flatten().collect();
+    if figures.is_empty() {
+        return Ok(None);
+    }
+    let of = match said.names.len() {
+        2 => format!("rows by the probability of {}", said.names[1]),
+        _ => "rows by the probability of each class against the rest".to_owned(),
+    };
+    Ok(Some(DocSection::new("Ranking").lead(format!("What every threshold finds and what it costs, {of}.")).figures(figures)))
+}
+
+/// Whether probabilities are to be believed.
+pub(super) fn calibration(said: &ClassifierOutput<'_>) -> Result<Option<DocSection>> {
+    curves::calibration(said, &said.shown())
+}
+
+/// The threshold to move.
+pub(super) fn decisions(said: &ClassifierOutput<'_>, settings: &ReportOptions) -> DocSection {
+    let steps = if said.names.len() == 2 { STEPS } else { STEPS_OF_MANY };
+    let class = |c: usize| ExplorerClass::of(&said.names[c], steps, &said.positive(c), &said.score(c), said.weight);
+    let classes = said.shown().into_iter().map(class).collect();
+    let (fp, fn_) = settings.cost.unwrap_or((1.0, 1.0));
+    let whole = said.weight.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0));
+    let explorer = ThresholdExplorer { classes, steps, fp, fn_, whole };
+    let lead = match said.names.len() {
+        2 => format!(
+            "Move the threshold on the probability of {}, or say what errors cost. Where not deciding has a cost too, rows whose decision would be \
+             expected to cost more stay undecided.",
+            said.names[1]
+        ),
+        _ => "Each class against the rest: move the threshold on its probability, or say what errors cost.".into(),
+    };
+    DocSection::new("Decisions").lead(lead).with(DocBlock::Explorer(Box::new(explorer)))
+}

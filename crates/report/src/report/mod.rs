@@ -1,0 +1,239 @@
+//! Pages about models: how well they do, what matters to them, what they decide, and what makes the page again.
+//!
+//! ```no_run
+//! use ermine::prelude::*;
+//! use ermine::report::{Settings, Subject};
+//!
+//! let problem = Problem::from_table(ermine::data::read_table("example:penguins")?, &Roles::with_target("species"))?;
+//! let fitted = Fitted::train(prepared(ermine::learner("logistic")?), &problem, &Context::default())?;
+//! let page = Subject::new(&fitted, problem.dataset(), Settings::default()).page(&Context::default())?;
+//! std::fs::write("penguins.html", page.to_html()?).unwrap();
+//! # Ok::<(), ermine::Error>(())
+//! ```
+
+mod classify;
+mod columns;
+mod curves;
+mod evaluation;
+mod examples;
+mod importance;
+mod leaderboard;
+mod learner;
+mod learning;
+mod projections;
+mod provenance;
+mod regress;
+
+use std::time::Duration;
+
+use ermine_core::{Context, Dataset, Error, Result};
+use ermine_eval::explain::Found;
+use ermine_eval::metrics;
+
+use crate::document::{DocBlock, DocSection, Document, MetricTile};
+use crate::format;
+use ermine_compose::Fitted;
+
+pub use evaluation::{EvaluationKind, ReportEvaluation};
+pub use examples::{NeighborExamples, neighbourhoods};
+pub use importance::{dependence_chart, dependences, importance_bars, importances};
+pub use leaderboard::{Leaderboard, LeaderboardEntry};
+pub use learner::{certificate_line, model_name, model_params};
+pub use learning::{learn_in_parts, learning_chart, learning_words};
+pub use provenance::Provenance;
+
+/// How a page is made.
+#[derive(Debug, Clone)]
+pub struct ReportOptions {
+    /// Folds by which a model is judged that has seen all rows; fewer than 2 judge it by the rows that it has seen, and say so.
+    pub folds: usize,
+    /// Rows that importances look at; as many as can be afforded when not given.
+    pub sample: Option<usize>,
+    /// The measure of importances; log loss or the root mean squared error when not given.
+    pub measure: Option<String>,
+    /// Costs of a false alarm and of a miss that the page begins with.
+    pub cost: Option<(f64, f64)>,
+    /// About how long importances may take, where rows were not given, and a learning curve, where it was not asked for.
+    pub patience: Duration,
+    /// Whether the page has a learning curve; when not given, if the model is judged by folds and they were quick.
+    pub learning_curve: Option<bool>,
+}
+
+impl Default for ReportOptions {
+    fn default() -> Self {
+        Self { folds: 5, sample: None, measure: None, cost: None, patience: Duration::from_secs(20), learning_curve: None }
+    }
+}
+
+/// What a page is about.
+pub struct ReportInput<'a> {
+    /// The model.
+    pub fitted: &'a Fitted,
+    /// Rows, with their target where the model predicts one.
+    pub data: Dataset<'a>,
+    /// How the model is judged; found by [`Judgement::of`] when not given.
+    pub judgement: Option<ReportEvaluation>,
+    /// The models it was chosen from.
+    pub leaderboard: Option<Leaderboard>,
+    /// Where data and page come from.
+    pub origin: Provenance,
+    /// How the page is made.
+    pub settings: ReportOptions,
+}
+
+impl<'a> ReportInput<'a> {
+    /// A model and rows.
+    pub fn new(fitted: &'a Fitted, data: Dataset<'a>, settings: ReportOptions) -> Self {
+        Self { fitted, data, judgement: None, leaderboard: None, origin: Provenance::default(), settings }
+    }
+
+    /// The page. The seed of `cx` decides folds and drawn rows; its observer can stop it.
+    pub fn page(mut self, cx: &Context<'_>) -> Result<Document> {
+        if self.data.rows() == 0 {
+            return Err(Error::Data("there are 0 rows to report on".into()));
+        }
+        let predicts = self.fitted.model.as_classifier().is_some() || self.fitted.model.as_regressor().is_some();
+        let judgement = match (self.judgement.take(), predicts) {
+            (Some(given), _) => Some(given),
+            (None, true) => Some(ReportEvaluation::evaluate(self.fitted, &self.data, self.settings.folds, cx)?),
+            (None, false) => None,
+        };
+        match judgement {
+            Some(judgement) => self.supervised(&judgement, cx),
+            None => self.unsupervised(),
+        }
+    }
+
+    fn head(&self, title: String, lead: String) -> Document {
+        let mut page = Document::new(title, lead);
+        page.kind = "Model report".into();
+        if !self.origin.data.is_empty() {
+            page = page.fact("Data", short_path(&self.origin.data));
+        }
+        page = page.fact("Rows", format::count(self.data.rows())).fact("Columns", format::count(self.data.cols()));
+        page = page.fact("Model", model_name(self.fitted));
+        if !self.origin.date.is_empty() {
+            page = page.fact("Made", &self.origin.date);
+        }
+        page.footer =
+            format!("Made by Ermine {}. This file is whole: it asks nothing of the network.", env!("CARGO_PKG_VERSION"));
+        page
+    }
+
+    fn supervised(&self, judgement: &ReportEvaluation, cx: &Context<'_>) -> Result<Document> {
+        let (fitted, data) = (self.fitted, &self.data);
+        let target = match &fitted.target.names[..] {
+            [] => "the target".to_owned(),
+            names => names.join(", "),
+        };
+        let title = format!("Predicting {target} with {}", model_name(fitted));
+        let y = judgement.y.view();
+        let weight = judgement.weight.as_deref();
+        let mut parts: Vec<DocSection> = Vec::new();
+        let (lead, tiles): (String, Vec<MetricTile>);
+        match &judgement.found {
+            Found::Proba(proba) => {
+                let (codes, names) = y.classes()?;
+                let said = classify::ClassifierOutput { codes, names, proba, weight };
+                (lead, tiles) = (classify::sentence(&said), classify::tiles(&said)?);
+                parts.push(classify::errors(&said));
+                parts.extend(classify::ranking(&said)?);
+                parts.extend(classify::calibration(&said)?);
+                parts.push(classify::decisions(&said, &self.settings));
+            }
+            Found::Reals(found) => {
+                let said = regress::RegressorOutput { truth: y.reals()?, found, weight };
+                (lead, tiles) = (regress::sentence(&said), regress::tiles(&said));
+                // The rows of folds stand in another order than the data.
+                let judged = judgement.models_with_rows(fitted, data);
+                let rows = if judged.len() == 1 { Some(&judged[0].data) } else { None };
+                parts.push(regress::errors(fitted, &said, rows));
+            }
+        }
+        let mut page = self.head(title, lead);
+        let mut summary = DocSection::new("Summary").lead(judgement.words()).with(DocBlock::Tiles(tiles));
+        if matches!(judgement.how, EvaluationKind::TrainingRows | EvaluationKind::Unknown) {
+            summary.lead = String::new();
+            summary.blocks.insert(0, DocBlock::Note(judgement.words()));
+        }
+        page = page.with(summary);
+        if let Some(board) = &self.leaderboard {
+            page = page.with(leaderboard::part(board));
+        }
+        page = parts.into_iter().fold(page, Document::with);
+        if importance::few_enough(data) || self.settings.sample.is_some() {
+            match importances(fitted, data, judgement, &self.settings, cx) {
+                Ok(found) => {
+                    page = page.with(importance::part(fitted, data, &found, cx)?);
+                    if let Some(part) = importance::dependence_part(fitted, data, &found.ranking(), cx)? {
+                        page = page.with(part);
+                    }
+                }
+                // Too few rows are no reason to have no page.
+                Err(Error::Data(why)) => {
+                    page = page.with(DocSection::new("What matters").with(DocBlock::Note(format::capital(&why))))
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        // The parts of the curve sum to a little more than two cross-validations.
+        let quick = matches!(judgement.how, EvaluationKind::CrossValidated(_))
+            && 2.4 * judgement.fit_seconds < self.settings.patience.as_secs_f64();
+        if self.settings.learning_curve.unwrap_or(quick) {
+            let curve = learn_in_parts(fitted, data, self.settings.folds.max(2), self.settings.measure.as_deref(), cx)?;
+            page = page.with(learning::part(&curve));
+        }
+        if let Some(part) = examples::part(fitted, data)? {
+            page = page.with(part);
+        }
+        Ok(self.tail(page, Some(judgement), cx))
+    }
+
+    fn unsupervised(&self) -> Result<Document> {
+        let (fitted, data) = (self.fitted, &self.data);
+        let name = model_name(fitted);
+        let summary = ermine_compose::learner(&name).map(|l| l.spec().summary.to_owned()).unwrap_or_default();
+        let on = if self.origin.data.is_empty() { "the rows".to_owned() } else { short_path(&self.origin.data) };
+        let mut page = self.head(format!("{} of {on}", format::capital(&name)), summary);
+        let measured = fitted.model.as_clusterer().is_some() || fitted.model.as_density().is_some();
+        if measured {
+            let measures = metrics::evaluate(&*fitted.model, &data.x, &data.y, data.weight)?;
+            let tile = |(name, value): &(&str, f64)| MetricTile {
+                name: format::capital(&name.replace('_', " ")),
+                value: format::number(*value),
+                detail: String::new(),
+            };
+            page = page.with(DocSection::new("Summary").with(DocBlock::Tiles(measures.iter().map(tile).collect())));
+        }
+        if let Some(part) = projections::part(fitted, data)? {
+            page = page.with(part);
+        }
+        Ok(self.tail(page, None, &Context::default()))
+    }
+
+    fn tail(&self, page: Document, judgement: Option<&ReportEvaluation>, cx: &Context<'_>) -> Document {
+        let mut page = page.with(learner::part(self.fitted));
+        if let Some(part) = learner::evidence(self.fitted, judgement) {
+            page = page.with(part);
+        }
+        page.with(columns::part(self.fitted, &self.data, &self.origin.notes)).with(provenance::part(
+            &self.origin,
+            self.fitted,
+            &self.data,
+            cx.seed,
+        ))
+    }
+}
+
+/// The name of a column.
+pub(crate) fn column_name(fitted: &Fitted, column: usize) -> String {
+    fitted.schema.fields.get(column).map_or_else(|| format!("x{column}"), |f| f.name.clone())
+}
+
+/// The last part of a path.
+fn short_path(path: &str) -> String {
+    path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned()
+}
+
+#[cfg(test)]
+mod tests;

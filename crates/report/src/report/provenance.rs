@@ -1,0 +1,70 @@
+//! Where a page comes from: what makes it again.
+
+use ermine_core::{Dataset, Result};
+
+use crate::document::{DocBlock, DocSection, DocTable, TableCell, TableHead};
+use crate::format;
+use ermine_compose::Fitted;
+
+/// What a page was made of and by.
+#[derive(Debug, Clone, Default)]
+pub struct Provenance {
+    /// The command that made it, as typed.
+    pub command: String,
+    /// The data, as typed.
+    pub data: String,
+    /// The data's file, where it is one: its size in bytes and its hash (BLAKE3).
+    pub file: Option<(u64, String)>,
+    /// The model file, where there is one.
+    pub model: Option<String>,
+    /// What is to be known of the data: rows and columns left out.
+    pub notes: Vec<String>,
+    /// The day it was made, as a person writes it; empty where pages must not differ from day to day.
+    pub date: String,
+}
+
+impl Provenance {
+    /// Looks at the data's file, where it is a single one.
+    pub fn read_file_info(&mut self, data: &str) -> Result<()> {
+        let path = std::path::Path::new(data);
+        if path.is_file() {
+            let size = path.metadata().map_err(|e| ermine_core::Error::io(path, e))?.len();
+            self.file = Some((size, ermine_core::hash_of_file(path)?));
+        }
+        self.data = data.to_owned();
+        Ok(())
+    }
+}
+
+/// The part that says how to make the page again.
+pub(super) fn part(origin: &Provenance, fitted: &Fitted, data: &Dataset<'_>, seed: u64) -> DocSection {
+    let mut rows: Vec<(&str, String)> = vec![("ermine", env!("CARGO_PKG_VERSION").into())];
+    rows.push(("seed", seed.to_string()));
+    if fitted.seed != seed {
+        rows.push(("seed of the fit", fitted.seed.to_string()));
+    }
+    rows.push(("data", origin.data.clone()));
+    if let Some((size, hash)) = &origin.file {
+        rows.push(("file", format!("{} bytes", format::count(*size as usize))));
+        rows.push(("hash of the file (BLAKE3)", hash.clone()));
+    }
+    rows.push(("print of the rows as used", data.fingerprint()));
+    if let Some(print) = &fitted.data.fingerprint {
+        rows.push(("print of the training rows", print.clone()));
+    }
+    if let Some(model) = &origin.model {
+        rows.push(("model file", model.clone()));
+    }
+    rows.push(("platform", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)));
+    let grid = DocTable {
+        heads: vec![TableHead::word("what"), TableHead::word("value")],
+        rows: rows.into_iter().map(|(name, value)| vec![TableCell::from(name), value.into()]).collect(),
+        ..DocTable::default()
+    };
+    let mut part = DocSection::new("Reproduce")
+        .lead("The same command on the same data with the same seed makes the same numbers, on any number of threads.");
+    if !origin.command.is_empty() {
+        part = part.with(DocBlock::Code { name: "Command".into(), text: origin.command.clone() });
+    }
+    part.with(DocBlock::Table(grid))
+}

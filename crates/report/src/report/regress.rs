@@ -1,0 +1,230 @@
+//! How a regression does: measures, predictions against the truth, residuals.
+
+use ermine_core::{Dataset, Features, Mat, MatRef};
+use ermine_eval::metrics;
+
+use super::column_name;
+use super::columns::histogram;
+use crate::chart::{Chart, Series};
+use crate::document::{DocBlock, DocSection, DocTable, Figure, MetricTile, TableCell, TableHead};
+use crate::format;
+use ermine_compose::Fitted;
+
+/// Targets that are drawn; of more the first.
+const TARGETS: usize = 3;
+/// Rows with the largest errors.
+const WORST: usize = 10;
+
+/// Rows with their targets and what was said of them.
+pub(super) struct RegressorOutput<'a> {
+    pub truth: MatRef<'a, f64>,
+    pub found: &'a Mat<f64>,
+    pub weight: Option<&'a [f64]>,
+}
+
+impl RegressorOutput<'_> {
+    fn rest(&self, k: usize) -> Vec<f64> {
+        (0..self.truth.rows()).map(|i| self.truth.at(i, k) - self.found[(i, k)]).collect()
+    }
+
+    fn w(&self, i: usize) -> f64 {
+        self.weight.map_or(1.0, |w| w[i])
+    }
+}
+
+pub(super) fn tiles(said: &RegressorOutput<'_>) -> Vec<MetricTile> {
+    let (truth, found, weight) = (said.truth, said.found.view(), said.weight);
+    let n = truth.rows();
+    let total: f64 = (0..n).map(|i| said.w(i)).sum();
+    let targets = truth.cols() as f64;
+    // Without a model: the mean for squares, the median for absolute values.
+    let (mut spread, mut absolute) = (0.0, 0.0);
+    for k in 0..truth.cols() {
+        let mean: f64 = (0..n).map(|i| said.w(i) / total * truth.at(i, k)).sum();
+        spread += (0..n).map(|i| said.w(i) / total * (truth.at(i, k) - mean).powi(2)).sum::<f64>() / targets;
+        let mut sorted: Vec<f64> = (0..n).filter(|&i| said.w(i) > 0.0).map(|i| *truth.at(i, k)).collect();
+        sorted.sort_by(f64::total_cmp);
+        let middle = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+        absolute += (0..n).map(|i| said.w(i) / total * (truth.at(i, k) - middle).abs()).sum::<f64>() / targets;
+    }
+    let mse = metrics::mse(truth, found, weight);
+    // The mean of squares has the error of a mean; the root moves by half of it, relatively.
+    let square = |i: usize| (0..truth.cols()).map(|k| (truth.at(i, k) - found.at(i, k)).powi(2)).sum::<f64>() / targets;
+    let error = (0..n).map(|i| (said.w(i) / total * (square(i) - mse)).powi(2)).sum::<f64>().sqrt();
+    let (low, high) = ((mse - 1.96 * error).max(0.0).sqrt(), (mse + 1.96 * error).sqrt());
+    vec![
+        MetricTile {
+            name: "R²".into(),
+            value: format::number(metrics::r2(truth, found, weight)),
+            detail: "share of the variance explained; 0 by always saying the mean".into(),
+        },
+        MetricTile {
+            name: "Root mean squared error".into(),
+            value: format::number(mse.sqrt()),
+            detail: format!(
+                "95%: {} to {}; {} by the mean",
+                format::number(low),
+                format::number(high),
+                format::number(spread.sqrt())
+            ),
+        },
+        MetricTile {
+            name: "Mean absolute error".into(),
+            value: format::number(metrics::mae(truth, found, weight)),
+            detail: format!("{} by the median", format::number(absolute)),
+        },
+    ]
+}
+
+pub(super) fn sentence(said: &RegressorOutput<'_>) -> String {
+    let r2 = metrics::r2(said.truth, said.found.view(), said.weight);
+    let rmse = metrics::rmse(said.truth, said.found.view(), said.weight);
+    format!(
+        "{} of the variance is explained; predictions are off by {} (root mean square).",
+        format::percent(r2),
+        format::number(rmse)
+    )
+}
+
+/// Predictions against the truth, and what is left.
+pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&Dataset<'_>>) -> DocSection {
+    let mut part = DocSection::new("Errors")
+        .lead("Predictions against the truth, and what they leave. A good model leaves noise: no shape, no trend.");
+    for k in 0..said.truth.cols().min(TARGETS) {
+        let name = fitted.target.names.get(k).cloned().unwrap_or_else(|| format!("target {k}"));
+        let end = if said.truth.cols() > 1 { format!("-{}", k + 1) } else { String::new() };
+        let pairs: Vec<(f64, f64)> = (0..said.truth.rows()).map(|i| (said.found[(i, k)], *said.truth.at(i, k))).collect();
+        let rest = said.rest(k);
+        let finite = |values: &mut dyn Iterator<Item = f64>| {
+            values.filter(|v| v.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
+        };
+        let (low, high) = finite(&mut pairs.iter().flat_map(|p| [p.0, p.1]));
+        let (from, to) = finite(&mut pairs.iter().map(|p| p.0));
+        let correlation = correlation(&pairs, said.weight);
+        let against = Chart::new(format!("{name}: true by predicted"), "predicted", format!("true {name}"))
+            .with(Series::cloud("", pairs.clone()))
+            .with(Series::guide(vec![(low, low), (high, high)]))
+            .sized(400.0, 330.0);
+        let left = Chart::new(format!("{name}: residuals by predicted"), "predicted", "true − predicted")
+            .with(Series::cloud("", pairs.iter().zip(&rest).map(|(p, r)| (p.0, *r)).collect()))
+            .with(Series::guide(vec![(from, 0.0), (to, 0.0)]))
+            .sized(400.0, 330.0);
+        let mut figures = vec![
+            Figure::new(format!("predicted{end}"), "True by predicted", against)
+                .alt_text(format!(
+                    "True {name} against predicted; correlation {}. The dashed line is equality.",
+                    format::number(correlation)
+                ))
+                .caption("On the dashed line predictions are right."),
+            Figure::new(format!("residuals{end}"), "Residuals by predicted", left)
+                .alt_text("What is left, against the prediction.")
+                .caption("A bend says that a shape is missed; a widening cone that errors grow with the prediction."),
+        ];
+        if let Some((edges, counts)) = histogram(&rest, 40) {
+            let chart = Chart::new(format!("{name}: residuals"), "true − predicted", "rows")
+                .with(Series::histogram("", &edges, &counts))
+                .sized(400.0, 280.0);
+            let mut sorted = rest.clone();
+            sorted.sort_by(f64::total_cmp);
+            let at = |q: f64| format::number(sorted[(q * (sorted.len() - 1) as f64).round() as usize]);
+            let told = format!(
+                "Half of the residuals lie between {} and {}, nine of ten between {} and {}.",
+                at(0.25),
+                at(0.75),
+                at(0.05),
+                at(0.95)
+            );
+            figures
+                .push(Figure::new(format!("residual-histogram{end}"), "Residuals", chart).alt_text(told.clone()).caption(told));
+        }
+        if let Some(chart) = normal_plot(&rest) {
+            figures.push(
+                Figure::new(format!("normal{end}"), "Residuals against a normal distribution", chart)
+                    .alt_text("Sorted residuals against the quantiles of a normal distribution; the dashed line is equality.")
+                    .caption("Ends that leave the dashed line are tails heavier or lighter than the normal's."),
+            );
+        }
+        part = part.figures(figures);
+        if k == 0 {
+            part = part.with(DocBlock::Fold {
+                title: "The largest errors".into(),
+                blocks: vec![DocBlock::Table(worst(fitted, said, k, rows))],
+            });
+        }
+    }
+    part
+}
+
+fn correlation(pairs: &[(f64, f64)], weight: Option<&[f64]>) -> f64 {
+    let w = |i: usize| weight.map_or(1.0, |w| w[i]);
+    let total: f64 = (0..pairs.len()).map(w).sum();
+    let mean = |f: fn(&(f64, f64)) -> f64| pairs.iter().enumerate().map(|(i, p)| w(i) / total * f(p)).sum::<f64>();
+    let (a, b) = (mean(|p| p.0), mean(|p| p.1));
+    let sum = |f: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().enumerate().map(|(i, p)| w(i) / total * f(p)).sum::<f64>();
+    let both = sum(&|p| (p.0 - a) * (p.1 - b));
+    both / (sum(&|p| (p.0 - a).powi(2)) * sum(&|p| (p.1 - b).powi(2))).sqrt()
+}
+
+/// Sorted residuals, in standard deviations, against normal quantiles.
+fn normal_plot(rest: &[f64]) -> Option<Chart> {
+    let mut sorted: Vec<f64> = rest.iter().copied().filter(|v| v.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    let mean = sorted.iter().sum::<f64>() / n as f64;
+    let spread = (sorted.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
+    if n < 8 || spread.is_nan() || spread <= 0.0 {
+        return None;
+    }
+    // Some hundred of them: all at the ends, which matter, and few in the middle.
+    let shown: Vec<usize> = if n <= 400 {
+        (0..n).collect()
+    } else {
+        let middle = (0..300).map(|k| 50 + k * (n - 100) / 300);
+        (0..50).chain(middle).chain(n - 50..n).collect()
+    };
+    let quantile = |i: usize| ermine_math::distribution::Normal.quantile((i as f64 + 0.5) / n as f64);
+    let points: Vec<(f64, f64)> = shown.into_iter().map(|i| (quantile(i), (sorted[i] - mean) / spread)).collect();
+    let (a, b) = (points[0].0, points[points.len() - 1].0);
+    Some(
+        Chart::new("Residuals against a normal distribution", "normal quantile", "standardised residual")
+            .with(Series::cloud("", points))
+            .with(Series::guide(vec![(a, a), (b, b)]))
+            .sized(400.0, 280.0),
+    )
+}
+
+/// The rows that are missed most.
+fn worst(fitted: &Fitted, said: &RegressorOutput<'_>, k: usize, rows: Option<&Dataset<'_>>) -> DocTable {
+    let rest = said.rest(k);
+    let mut order: Vec<usize> = (0..rest.len()).filter(|&i| said.w(i) > 0.0).collect();
+    order.sort_by(|&a, &b| rest[b].abs().total_cmp(&rest[a].abs()).then(a.cmp(&b)));
+    order.truncate(WORST);
+    let columns = rows.map_or(0, |d| d.cols().min(4));
+    let mut heads = vec![TableHead::number("true"), TableHead::number("predicted"), TableHead::number("left")];
+    heads.extend((0..columns).map(|j| TableHead::word(column_name(fitted, j))));
+    let row = |&i: &usize| {
+        let mut cells: Vec<TableCell> =
+            [*said.truth.at(i, k), said.found[(i, k)], rest[i]].map(|v| TableCell::from(format::number(v))).to_vec();
+        cells.extend((0..columns).filter_map(|j| Some(cell(&rows?.x, i, j).into())));
+        cells
+    };
+    DocTable { heads, rows: order.iter().map(row).collect(), ..DocTable::default() }
+}
+
+/// A cell in words.
+pub(super) fn cell(x: &Features<'_>, row: usize, column: usize) -> String {
+    match x {
+        Features::F64(m) => format::number(*m.at(row, column)),
+        Features::F32(m) => format::number(f64::from(*m.at(row, column))),
+        Features::Csr(m) => {
+            let (at, values) = m.row(row);
+            format::number(at.binary_search(&(column as u32)).map_or(0.0, |k| values[k]))
+        }
+        Features::Table(t) if t.is_missing(row, column) => "missing".into(),
+        Features::Table(t) => match (t.numbers(column), t.categories(column)) {
+            (Some(values), _) => format::number(values[row]),
+            (_, Some((codes, names))) => names[codes[row] as usize].clone(),
+            _ => String::new(),
+        },
+    }
+}

@@ -1,0 +1,251 @@
+//! Forests and gradient boosting on real data, against the ranges of `fixtures/reference/ensembles.json`.
+
+use std::io::Read;
+use std::path::Path;
+
+use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, OwnedTarget, Regressor, Target};
+use ermine_tree::tree::MaxFeatures;
+use ermine_tree::tree::forest::Forest;
+use ermine_tree::tree::gradient_boosting::GradientBoosting;
+use serde_json::Value;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
+
+fn expected(case: &str, model: &str) -> Value {
+    let text = std::fs::read_to_string(format!("{FIXTURES}/reference/ensembles.json")).unwrap();
+    let book: Value = serde_json::from_str(&text).unwrap();
+    let case = book["cases"].as_array().unwrap().iter().find(|c| c["id"] == case).unwrap().clone();
+    case["expected"][model].clone()
+}
+
+/// Cells as text, by column.
+struct TextTable {
+    names: Vec<String>,
+    columns: Vec<Vec<String>>,
+}
+
+/// Splits a line of CSV; only names of passengers have quotes.
+fn fields(line: &str) -> Vec<String> {
+    let (mut out, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => out.push(String::new()),
+            c => out.last_mut().unwrap().push(c),
+        }
+    }
+    out
+}
+
+fn read(path: impl AsRef<Path>) -> TextTable {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    let mut lines = text.lines();
+    let names = fields(lines.next().unwrap());
+    let rows: Vec<Vec<String>> = lines.map(fields).collect();
+    let columns = (0..names.len()).map(|j| rows.iter().map(|r| r[j].clone()).collect()).collect();
+    TextTable { names, columns }
+}
+
+impl TextTable {
+    fn column(&self, name: &str) -> &[String] {
+        &self.columns[self.names.iter().position(|n| n == name).unwrap()]
+    }
+
+    /// Numbers as they are, empty ones the median; words as codes of the sorted levels, empty a level of its own.
+    fn coded(&self, name: &str) -> Vec<f64> {
+        let cells = self.column(name);
+        let parsed: Vec<Option<f64>> = cells.iter().map(|c| c.parse().ok()).collect();
+        if cells.iter().zip(&parsed).all(|(c, p)| c.is_empty() || p.is_some()) {
+            let mut present: Vec<f64> = parsed.iter().flatten().copied().collect();
+            present.sort_by(f64::total_cmp);
+            let n = present.len();
+            let median = 0.5 * (present[(n - 1) / 2] + present[n / 2]);
+            return parsed.iter().map(|p| p.unwrap_or(median)).collect();
+        }
+        let mut levels = cells.to_vec();
+        levels.sort();
+        levels.dedup();
+        cells.iter().map(|c| levels.binary_search(c).unwrap() as f64).collect()
+    }
+
+    fn matrix(&self, names: &[&str]) -> Mat<f64> {
+        let columns: Vec<Vec<f64>> = names.iter().map(|n| self.coded(n)).collect();
+        Mat::from_fn(columns[0].len(), names.len(), |i, j| columns[j][i])
+    }
+
+    /// All columns but these.
+    fn others(&self, out: &[&str]) -> Vec<&str> {
+        self.names.iter().map(String::as_str).filter(|n| !out.contains(n)).collect()
+    }
+}
+
+fn classes(case: &str) -> (Mat<f64>, OwnedTarget) {
+    let cells = read(format!("{FIXTURES}/data/{case}.csv.gz"));
+    let (target, columns) = match case {
+        "german_credit" => ("risk", cells.others(&["risk"])),
+        "mushrooms" => ("class", cells.others(&["class"])),
+        "titanic" => ("Survived", vec!["Pclass", "Sex", "Age", "SibSp", "Parch", "Fare", "Embarked"]),
+        _ => {
+            let last = cells.names.last().unwrap().as_str();
+            (last, cells.others(&[last]))
+        }
+    };
+    (cells.matrix(&columns), OwnedTarget::from_labels(cells.column(target)))
+}
+
+fn numbers(case: &str) -> (Mat<f64>, Vec<f64>) {
+    let cells = read(format!("{FIXTURES}/data/california_housing.csv.gz"));
+    assert_eq!(case, "california");
+    let y = cells.coded("median_house_value").iter().map(|v| v / 100_000.0).collect();
+    (cells.matrix(&cells.others(&["median_house_value"])), y)
+}
+
+/// Accuracy over the five folds by row number.
+fn accuracy<L: Learner>(learner: &L, x: &Mat<f64>, y: &OwnedTarget) -> f64
+where
+    L::Model: Classifier,
+{
+    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let mut right = 0;
+    for fold in 0..5 {
+        let train: Vec<usize> = (0..x.rows()).filter(|i| i % 5 != fold).collect();
+        let test: Vec<usize> = (0..x.rows()).filter(|i| i % 5 == fold).collect();
+        let (train, test) = (data.take_rows(&train), data.take_rows(&test));
+        let model = learner.fit(&train.view(), &Context::default()).unwrap();
+        let Target::Class { codes, .. } = test.view().y else { unreachable!() };
+        right += model.classify(&test.view().x).unwrap().iter().zip(codes).filter(|(a, b)| a == b).count();
+    }
+    right as f64 / x.rows() as f64
+}
+
+fn rmse<L: Learner>(learner: &L, x: &Mat<f64>, y: &[f64]) -> f64
+where
+    L::Model: Regressor,
+{
+    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(y));
+    let train: Vec<usize> = (0..x.rows()).filter(|i| i % 5 != 0).collect();
+    let test: Vec<usize> = (0..x.rows()).filter(|i| i % 5 == 0).collect();
+    let model = learner.fit(&data.take_rows(&train).view(), &Context::default()).unwrap();
+    let p = model.predict(&data.take_rows(&test).view().x).unwrap();
+    let squares: f64 = test.iter().enumerate().map(|(k, &i)| (p[(k, 0)] - y[i]).powi(2)).sum();
+    (squares / test.len() as f64).sqrt()
+}
+
+fn forest(trees: u64) -> Forest {
+    Forest { n_estimators: trees, ..Forest::default() }
+}
+
+fn extra(trees: u64) -> Forest {
+    Forest { thresholds: "random".into(), bootstrap: false, ..forest(trees) }
+}
+
+fn check(case: &str, model: &str, found: f64) {
+    let bounds = expected(case, model);
+    if let Some(least) = bounds["accuracy_lower_bound"].as_f64() {
+        assert!(found >= least, "{model} on {case}: accuracy {found}, at least {least} is expected");
+    } else {
+        let most = bounds["rmse_upper_bound"].as_f64().unwrap();
+        assert!(found <= most, "{model} on {case}: rmse {found}, at most {most} is expected");
+    }
+}
+
+#[test]
+fn forests_classify_as_well_as_the_reference() {
+    for (case, trees) in [("breast_cancer", 200), ("wine", 200), ("digits", 100), ("german_credit", 100), ("titanic", 100)] {
+        let (x, y) = classes(case);
+        check(case, "random_forest", accuracy(&forest(trees), &x, &y));
+        check(case, "extra_trees", accuracy(&extra(trees), &x, &y));
+    }
+    let (x, y) = classes("mushrooms");
+    check("mushrooms", "random_forest", accuracy(&forest(100), &x, &y));
+}
+
+#[test]
+fn histograms_classify_as_well_as_the_reference() {
+    for case in ["breast_cancer", "digits"] {
+        let (x, y) = classes(case);
+        let learner = Forest { splitter: "histogram".into(), max_bins: 64, ..forest(100) };
+        check(case, "random_forest", accuracy(&learner, &x, &y));
+    }
+}
+
+#[test]
+fn forests_predict_house_values_as_well_as_the_reference() {
+    let (x, y) = numbers("california");
+    for splitter in ["exact", "histogram"] {
+        check("california", "random_forest", rmse(&Forest { splitter: splitter.into(), ..forest(100) }, &x, &y));
+    }
+    let all = Forest { max_features: None, ..extra(100) };
+    check("california", "extra_trees", rmse(&all, &x, &y));
+    let third = Forest { max_features: Some(MaxFeatures::Columns(3)), oob_score: true, ..forest(100) };
+    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let oob = third.fit(&data, &Context::default()).unwrap().out_of_bag().unwrap().score;
+    // The estimate without a test set is that of the test set of the reference, up to the noise of 4128 rows.
+    let r2 = expected("california", "random_forest")["r2"]["mean"].as_f64().unwrap();
+    assert!((oob - r2).abs() < 0.02, "out-of-bag R^2 {oob}, and the reference has {r2}");
+}
+
+#[test]
+fn gradient_boosting_is_as_good_as_the_reference() {
+    let learner = GradientBoosting { n_estimators: 200, ..GradientBoosting::default() };
+    for case in ["breast_cancer", "wine", "german_credit", "titanic"] {
+        let (x, y) = classes(case);
+        check(case, "gbdt", accuracy(&learner, &x, &y));
+    }
+    let (x, y) = numbers("california");
+    check("california", "gbdt", rmse(&learner, &x, &y));
+}
+
+/// Large data when it is there: `ERMINE_DATA` is the folder that holds `adult_train.csv.gz`, `covtype.csv.gz` and others.
+fn large() -> Option<String> {
+    let folder = std::env::var("ERMINE_DATA").ok();
+    if folder.is_none() {
+        eprintln!("skipped: ERMINE_DATA is not set");
+    }
+    folder
+}
+
+#[test]
+fn adult_as_well_as_the_reference() {
+    let Some(folder) = large() else { return };
+    let (train, test) = (read(format!("{folder}/adult_train.csv.gz")), read(format!("{folder}/adult_test.csv.gz")));
+    let rows = train.columns[0].len();
+    let both = TextTable {
+        names: train.names.clone(),
+        columns: train.columns.iter().zip(&test.columns).map(|(a, b)| [a.clone(), b.clone()].concat()).collect(),
+    };
+    let target = both.names.last().unwrap().clone();
+    let x = both.matrix(&both.others(&[&target]));
+    let labels: Vec<&str> = both.column(&target).iter().map(|l| l.trim_end_matches('.')).collect();
+    let y = OwnedTarget::from_labels(&labels);
+    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let Target::Class { codes, .. } = y.view() else { unreachable!() };
+    let model = forest(100).fit(&data.row_range(0..rows), &Context::default()).unwrap();
+    assert_eq!(ermine_core::Model::certificate(&model).unwrap().method, "histogram");
+    let said = model.classify(&data.x.row_range(rows..x.rows())).unwrap();
+    let right = said.iter().zip(&codes[rows..]).filter(|(a, b)| a == b).count();
+    check("adult", "random_forest", right as f64 / said.len() as f64);
+}
+
+#[test]
+fn covtype_as_well_as_the_reference() {
+    let Some(folder) = large() else { return };
+    let cells = read(format!("{folder}/covtype.csv.gz"));
+    let pick = |r: usize| -> Vec<usize> { (0..cells.columns[0].len()).filter(|i| i % 10 == r).collect() };
+    let target = cells.names.last().unwrap().clone();
+    let names = cells.others(&[&target]);
+    let part = |rows: &[usize]| {
+        let columns: Vec<Vec<f64>> =
+            names.iter().map(|n| rows.iter().map(|&i| cells.column(n)[i].parse().unwrap()).collect()).collect();
+        Mat::from_fn(rows.len(), names.len(), |i, j| columns[j][i])
+    };
+    let labels = |rows: &[usize]| rows.iter().map(|&i| cells.column(&target)[i].clone()).collect::<Vec<_>>();
+    let (train, test) = (pick(1), pick(0));
+    let (x, xt) = (part(&train), part(&test));
+    let (y, yt) = (OwnedTarget::from_labels(&labels(&train)), OwnedTarget::from_labels(&labels(&test)));
+    let model = forest(100).fit(&Dataset::new(Features::F64(x.view())).with_target(y.view()), &Context::default()).unwrap();
+    let Target::Class { codes, .. } = yt.view() else { unreachable!() };
+    let right = model.classify(&Features::F64(xt.view())).unwrap().iter().zip(codes).filter(|(a, b)| a == b).count();
+    check("covtype_58k", "random_forest", right as f64 / codes.len() as f64);
+}

@@ -1,0 +1,4 @@
+//! Integration tests, one binary for the crate.
+
+mod boosting;
+mod forests;
