@@ -180,7 +180,7 @@ fn browser(workspace: &Workspace, extra: &[String], log: &mut Log) {
         let mut tests = Tests::default();
         let mut cargo = workspace.cargo();
         // Of the whole workspace, so that it is linked from what the Rust tests have built.
-        cargo.args(["test", "--workspace", "--test", "browser", "--", "--ignored"]).args(extra);
+        cargo.args(["test", "--workspace", "--test", "it", "--", "--ignored", "browser::"]).args(extra);
         let ok = tee(cargo.env("ERMINE_CHROMIUM", &chromium), |line| {
             if let Some(more) = count::libtest(line) {
                 tests.add(more);

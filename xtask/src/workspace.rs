@@ -113,6 +113,34 @@ mod tests {
         assert_eq!(folder(&set), Path::new("/t"));
     }
 
+    /// The crates of `package`, each as its name and version with the features it is built with.
+    fn crates_of(package: &str) -> Vec<(String, String)> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let output = Command::new(env!("CARGO"))
+            .current_dir(root)
+            .args(["tree", "--locked", "--offline", "--edges", "no-dev", "--no-dedupe", "--prefix", "none"])
+            .args(["--format", "{p}|{f}", "--package", package])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let mut crates: Vec<_> = lines.lines().filter_map(|l| l.split_once('|')).map(|(p, f)| (p.into(), f.into())).collect();
+        crates.sort();
+        crates.dedup();
+        crates
+    }
+
+    #[test]
+    fn the_package_is_built_from_the_crates_of_the_binary() {
+        let (binary, package) = (crates_of("ermine-cli"), crates_of("ermine-py"));
+        assert!(binary.len() > 50 && package.len() > 50);
+        let built_again: Vec<_> = package
+            .iter()
+            .filter(|(name, features)| binary.iter().any(|(n, _)| n == name) && !binary.contains(&(name.clone(), features.clone())))
+            .collect();
+        assert!(built_again.is_empty(), "add these features to crates/workspace-hack/Cargo.toml: {built_again:?}");
+    }
+
     #[cfg(unix)]
     #[test]
     fn tee_sees_each_line_and_the_exit_code() {

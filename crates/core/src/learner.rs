@@ -3,6 +3,7 @@
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
+use crate::param_changes::{self, ParamChanges};
 use crate::{
     Certificate, ColumnRef, Context, Csr, Dataset, Error, Features, FoldAssignment, FoldFit, FoldTotals, JointFit,
     LooPredictions, Mat, MatRef, ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, TakeModel, Trace,
@@ -483,41 +484,12 @@ impl<L: Learner> AnyLearner for L {
     }
 
     fn set_all(&mut self, params: &serde_json::Map<String, Value>) -> Result<()> {
-        let mut all = to_params(self)?;
-        let mut last = None;
-        // Parameters of learners within this one, by the part they belong to.
-        let mut within: std::collections::BTreeMap<&str, serde_json::Map<String, Value>> = Default::default();
-        for (name, value) in params {
-            if let Some((part, inner)) = name.split_once('.') {
-                within.entry(part).or_default().insert(inner.to_owned(), value.clone());
-                continue;
-            }
-            let param = L::SPEC.param(name)?;
-            // A whole number written as 3.0 is a whole number.
-            let value = match (&param.range, value.as_f64()) {
-                (crate::Range::Int { .. } | crate::Range::Optional(crate::Range::Int { .. }), Some(v))
-                    if value.is_f64() && v.fract() == 0.0 && v.abs() < 9e15 =>
-                {
-                    Value::from(v as i64)
-                }
-                _ => value.clone(),
-            };
-            if !param.range.contains(&value) {
-                return Err(L::SPEC.out_of_range(param, &value));
-            }
-            all[name.as_str()] = value;
-            last = Some(param);
-        }
-        let mut changed: L = serde_json::from_value(all).map_err(|e| match last {
-            Some(p) => Error::Parameter {
-                learner: L::SPEC.name,
-                name: p.name.to_owned(),
-                value: params[p.name].to_string(),
-                expected: format!("it must be {} ({e})", p.range.describe()),
-            },
+        let changes = ParamChanges::new(&L::SPEC, to_params(self)?, params)?;
+        let mut changed: L = serde_json::from_value(changes.all).map_err(|e| match changes.last {
+            Some(p) => param_changes::unreadable(&L::SPEC, p, &params[p.name], &e),
             None => Error::Data(e.to_string()),
         })?;
-        within.iter().try_for_each(|(part, params)| changed.set_nested(part, params))?;
+        changes.nested.iter().try_for_each(|(part, params)| changed.set_nested(part, params))?;
         Learner::check(&changed)?;
         *self = changed;
         Ok(())

@@ -22,6 +22,7 @@ mod joint_fit;
 mod learner;
 mod matrix;
 mod output;
+mod param_changes;
 mod pass;
 mod report;
 mod rng;

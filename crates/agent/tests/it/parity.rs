@@ -29,7 +29,7 @@ impl Digest {
 }
 
 fn book() -> Value {
-    serde_json::from_str(include_str!("../../../fixtures/agent/trajectories.json")).unwrap()
+    serde_json::from_str(include_str!("../../../../fixtures/agent/trajectories.json")).unwrap()
 }
 
 /// The numbers of a state and an observation, as the maker writes them down.

@@ -1,0 +1,11 @@
+//! Integration tests, one binary for the crate.
+
+mod agents;
+mod binary;
+mod browser;
+mod ensembles;
+mod glm;
+mod networks;
+mod report;
+mod tune;
+mod unsupervised;

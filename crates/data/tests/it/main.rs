@@ -1,0 +1,8 @@
+//! Integration tests, one binary for the crate.
+
+mod damaged;
+mod fixtures;
+mod formats;
+mod hostile;
+mod round_trip;
+mod streams;

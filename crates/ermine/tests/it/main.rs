@@ -1,0 +1,8 @@
+//! Integration tests, one binary for the crate.
+
+mod checkpoint;
+mod common_checks;
+mod ensembles;
+mod feature_maps;
+mod model_file;
+mod shared_preparation;
