@@ -1,25 +1,25 @@
-//! What a model says about rows, and when two models say the same.
+//! Outputs of models, and their comparison.
 
 use ermine_core::{Error, Features, Model, ModelWriter, Result};
 
-/// Everything a model says about rows.
+/// All outputs of a model for rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelOutputs {
     /// Predictions of a regressor.
     pub numbers: Vec<f64>,
-    /// Probabilities of a classifier, row after row.
+    /// Probabilities of a classifier, row by row.
     pub proba: Vec<f64>,
     /// Classes of a classifier.
     pub classes: Vec<u32>,
-    /// Columns of a transformer, row after row.
+    /// Columns of a transformer, row by row.
     pub columns: Vec<f64>,
-    /// Groups of a clusterer.
+    /// Labels of a clusterer.
     pub groups: Vec<u32>,
     /// Logarithms of a density.
     pub density: Vec<f64>,
 }
 
-/// Asks a model everything it can answer.
+/// Computes all outputs of a model.
 pub fn outputs(model: &dyn Model, x: &Features<'_>) -> Result<ModelOutputs> {
     let mut out = ModelOutputs::default();
     if let Some(r) = model.as_regressor() {
@@ -32,7 +32,7 @@ pub fn outputs(model: &dyn Model, x: &Features<'_>) -> Result<ModelOutputs> {
     if let Some(c) = model.as_clusterer() {
         out.groups = c.assign(x)?;
     }
-    // The columns of a clusterer are distances to its groups, which come in any order.
+    // The columns of a clusterer are distances to its clusters, which come in any order.
     if let Some(t) = model.as_transformer()
         && out.groups.is_empty()
     {
@@ -73,14 +73,14 @@ pub fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     worst
 }
 
-/// Whether two groupings put the same rows together, whatever they call the groups.
+/// Whether two clusterings are the same up to the numbers of the clusters.
 fn same_partition(a: &[u32], b: &[u32]) -> bool {
-    let mut there = std::collections::BTreeMap::new();
+    let mut mapping = std::collections::BTreeMap::new();
     let mut back = std::collections::BTreeMap::new();
-    a.iter().zip(b).all(|(x, y)| *there.entry(x).or_insert(y) == y && *back.entry(y).or_insert(x) == x)
+    a.iter().zip(b).all(|(x, y)| *mapping.entry(x).or_insert(y) == y && *back.entry(y).or_insert(x) == x)
 }
 
-/// What a model stores, for a comparison of bytes.
+/// The stored arrays of a model, for a comparison of bytes.
 pub fn model_arrays(model: &dyn Model) -> Result<ModelWriter> {
     let mut out = ModelWriter::default();
     model.save(&mut out)?;

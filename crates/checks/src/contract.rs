@@ -1,4 +1,4 @@
-//! Checks of the contract itself: parameters, stopping, saving, refusing.
+//! Checks of the contract itself: parameters, stopping, saving, errors.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::compare::{model_arrays, outputs};
 use crate::{Verdict, attempt, require, synthetic};
 
-/// A fit that was told to stop may take this long to do so; generous, since test machines are busy.
+/// A fit may take this long to stop; generous, since test machines are busy.
 const PROMPT: Duration = Duration::from_secs(5);
 
 pub fn parameters_match(learner: &dyn AnyLearner) -> Verdict {
@@ -16,10 +16,10 @@ pub fn parameters_match(learner: &dyn AnyLearner) -> Verdict {
     let params = learner.params();
     let Some(object) = params.as_object() else { return Verdict::Fail("the parameters are no object".into()) };
     let mut have: Vec<&str> = object.keys().map(String::as_str).collect();
-    let mut said: Vec<&str> = spec.params.iter().map(|p| p.name).collect();
+    let mut declared: Vec<&str> = spec.params.iter().map(|p| p.name).collect();
     have.sort_unstable();
-    said.sort_unstable();
-    require!(have == said, "the parameters are {have:?} and the specification says {said:?}");
+    declared.sort_unstable();
+    require!(have == declared, "the parameters are {have:?} and the specification says {declared:?}");
     for p in spec.params {
         require!(!p.doc.is_empty(), "parameter {} has no text", p.name);
         require!(p.range.contains(&object[p.name]), "the default of {} is outside its range", p.name);
@@ -29,7 +29,7 @@ pub fn parameters_match(learner: &dyn AnyLearner) -> Verdict {
     Verdict::Pass
 }
 
-/// A value that no parameter of this range takes.
+/// A value outside this range.
 fn outside(range: &Range) -> Option<Value> {
     match range {
         Range::Bool | Range::Choice(_) | Range::Text | Range::List(_) => Some(Value::from(-12345.5)),
@@ -162,7 +162,7 @@ pub fn probabilities(learner: &dyn AnyLearner) -> Verdict {
         let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
         let Some(c) = model.as_classifier() else { continue };
         seen = true;
-        // Rows far outside the training data are where overflow shows.
+        // Overflow shows in rows far outside the training data.
         let mut x = synthetic::matrix(&data).clone();
         x.as_mut_slice().iter_mut().take(60).for_each(|v| *v *= 1e6);
         let p = attempt!(c.proba(&Features::F64(x.view())), "proba");
@@ -171,10 +171,10 @@ pub fn probabilities(learner: &dyn AnyLearner) -> Verdict {
             require!((sum - 1.0).abs() < 1e-12, "row {i}: the probabilities sum to {sum}");
             require!(p.row(i).iter().all(|v| (0.0..=1.0).contains(v)), "row {i}: {:?} are no probabilities", p.row(i));
         }
-        let found = attempt!(c.classify(&Features::F64(x.view())), "classify");
-        let both = attempt!(c.proba_and_class(&Features::F64(x.view())), "judge");
+        let predicted = attempt!(c.classify(&Features::F64(x.view())), "classify");
+        let both = attempt!(c.proba_and_class(&Features::F64(x.view())), "proba_and_class");
         require!(
-            (&both.0, &both.1) == (&p, &found),
+            (&both.0, &both.1) == (&p, &predicted),
             "probabilities and classes found at once are others than those found one by one"
         );
         let logs = attempt!(c.log_proba(&Features::F64(x.view())), "log_proba");

@@ -1,4 +1,4 @@
-//! Checks of the forms data comes in: small, constant, damaged, in other layouts and types.
+//! Checks of the forms of data: small, constant, damaged, in other layouts and types.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use ermine_core::{
 use crate::compare::{distance, model_arrays, outputs, relative_difference};
 use crate::{Verdict, attempt, require, synthetic};
 
-/// A right answer or an error, never a panic (which [`crate::run`] catches); an answer must be finite.
+/// A right result or an error, never a panic (which [`crate::run`] catches); a result must be finite.
 fn outputs_are_valid(learner: &dyn AnyLearner, data: &Dataset<'_>, must_fit: bool) -> Verdict {
     match learner.fit_any(data, &Context::default()) {
         Err(e) if must_fit => Verdict::Fail(format!("it is refused: {e}")),
         Err(_) => Verdict::Pass,
         Ok(model) => {
-            let said = attempt!(outputs(&*model, &data.x), "predict");
-            let finite = said.numbers.iter().chain(&said.proba).chain(&said.columns).all(|v| v.is_finite());
+            let all_outputs = attempt!(outputs(&*model, &data.x), "predict");
+            let finite = all_outputs.numbers.iter().chain(&all_outputs.proba).chain(&all_outputs.columns).all(|v| v.is_finite());
             require!(finite, "what it says is not finite");
             Verdict::Pass
         }
@@ -91,6 +91,37 @@ pub fn not_finite(learner: &dyn AnyLearner) -> Verdict {
     Verdict::Pass
 }
 
+/// Rows are predicted in blocks of up to some thousands; what is refused is named by its row among all rows.
+pub fn row_of_a_prediction(learner: &dyn AnyLearner) -> Verdict {
+    const ROWS: usize = 18_100;
+    const BAD: usize = 18_000;
+    let l = synthetic::prepare_learner(learner);
+    for task in synthetic::tasks(learner) {
+        let data = synthetic::data(learner, task, 100, 3, 28);
+        let model = attempt!(l.fit_any(&data.view(), &Context::default()), "fit");
+        let m = synthetic::matrix(&data);
+        let with = |bad: f64| Mat::from_fn(ROWS, 3, |i, j| if (i, j) == (BAD, 1) { bad } else { m[(i % 100, j)] });
+        let infinite = with(f64::INFINITY);
+        let gap = with(f64::NAN);
+        let columns = (0..3).map(|j| (format!("column{j}"), Column::numbers(gap.view().col_iter(j).collect())));
+        let table = attempt!(Table::new(columns), "table");
+        for x in [Features::F64(infinite.view()), Features::Table(table.view())] {
+            let mut errors = Vec::new();
+            errors.extend(model.as_regressor().and_then(|r| r.predict(&x).err()));
+            errors.extend(model.as_classifier().and_then(|c| c.proba(&x).err()));
+            errors.extend(model.as_classifier().and_then(|c| c.classify(&x).err()));
+            errors.extend(model.as_classifier().and_then(|c| c.proba_and_class(&x).err()));
+            errors.extend(model.as_transformer().and_then(|t| t.transform(&x).err()));
+            errors.extend(model.as_clusterer().and_then(|c| c.assign(&x).err()));
+            errors.extend(model.as_density().and_then(|d| d.log_density(&x).err()));
+            for e in errors {
+                require!(e.row().is_none_or(|row| row == BAD), "the cell is in row {BAD}: {e}");
+            }
+        }
+    }
+    Verdict::Pass
+}
+
 pub fn layouts(learner: &dyn AnyLearner) -> Verdict {
     let l = synthetic::prepare_learner(learner);
     for task in synthetic::tasks(learner) {
@@ -114,16 +145,15 @@ pub fn f32_features(learner: &dyn AnyLearner) -> Verdict {
     let l = synthetic::prepare_learner(learner);
     for task in synthetic::tasks(learner) {
         let data = synthetic::data(learner, task, 300, 4, 26);
-        // Values that singles hold exactly, so that only the computation can differ.
+        // Values that are exact in f32, so that only the computation can differ.
         let m = Mat::from_fn(300, 4, |i, j| f64::from(synthetic::matrix(&data)[(i, j)] as f32));
         let s = Mat::from_fn(300, 4, |i, j| m[(i, j)] as f32);
         let data = synthetic::with_matrix(&data, m);
         let single = synthetic::view(&data, Features::F32(s.view()));
-        let a = attempt!(l.fit_any(&data.view(), &Context::default()), "fit on doubles");
-        let b = attempt!(l.fit_any(&single, &Context::default()), "fit on singles");
-        let d =
-            distance(&attempt!(outputs(&*a, &data.view().x), "predict"), &attempt!(outputs(&*b, &single.x), "predict singles"));
-        require!(d < 1e-4, "singles and doubles differ by {d:e}");
+        let a = attempt!(l.fit_any(&data.view(), &Context::default()), "fit on f64");
+        let b = attempt!(l.fit_any(&single, &Context::default()), "fit on f32");
+        let d = distance(&attempt!(outputs(&*a, &data.view().x), "predict"), &attempt!(outputs(&*b, &single.x), "predict f32"));
+        require!(d < 1e-4, "f32 and f64 differ by {d:e}");
     }
     Verdict::Pass
 }
@@ -185,20 +215,20 @@ pub fn categories(learner: &dyn AnyLearner) -> Verdict {
     for task in synthetic::tasks(learner) {
         let (table, y) = synthetic::mixed_table(learner, task, 300, 29);
         // A learner without missing values gets complete rows.
-        let complete: Vec<usize> = (0..300).filter(|&i| table.columns().iter().all(|c| !c.is_missing(i))).collect();
+        let complete: Vec<usize> = (0..300).filter(|&i| table.columns().all(|c| !c.is_missing(i))).collect();
         let rows = if learner.spec().accepts.missing { (0..300).collect() } else { complete };
         let (table, y) = (table.take_rows(&rows), y.view().take_rows(&rows));
         let data = Dataset::new(Features::Table(table.view())).with_target(y.view());
         let model = attempt!(l.fit_any(&data, &Context::default()), "fit on categories");
         let a = attempt!(outputs(&*model, &data.x), "predict");
         // The same cells behind other codes: names in another order, with a name the model has not seen.
-        let Column::Category { codes, names } = &table.columns()[1] else { return Verdict::Fail("no category column".into()) };
+        let Column::Category { codes, names } = table.column_at(1) else { return Verdict::Fail("no category column".into()) };
         let mut other: Vec<String> = vec!["never seen".into()];
         other.extend(names.iter().rev().cloned());
         let last = names.len() as u32;
         let codes = codes.iter().map(|&c| if c == ermine_core::MISSING_CODE { c } else { last - c }).collect();
         let recoded = Column::Category { codes, names: Arc::new(other) };
-        let recoded = attempt!(Table::new([("size", table.columns()[0].clone()), ("colour", recoded)]), "table");
+        let recoded = attempt!(Table::new([("size", table.column_at(0).clone()), ("colour", recoded)]), "table");
         let b = attempt!(outputs(&*model, &Features::Table(recoded.view())), "predict other codes");
         let d = relative_difference(&a.numbers, &b.numbers)
             .max(relative_difference(&a.proba, &b.proba))

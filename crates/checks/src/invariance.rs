@@ -1,4 +1,4 @@
-//! Checks of invariances that follow from what a learner means.
+//! Checks of the invariances of learners.
 
 use ermine_core::{AnyLearner, Context, Family, Features, Mat, OwnedDataset, OwnedTarget, RngStream, Target, Task, ValueKind};
 use serde_json::Value;
@@ -6,11 +6,11 @@ use serde_json::Value;
 use crate::compare::{ModelOutputs, distance, outputs, relative_difference};
 use crate::{Verdict, attempt, require, synthetic};
 
-/// Two ways to the same optimum differ by rounding and by the stopping rule.
+/// Two computations of the same optimum differ by rounding and by the stopping rule.
 const CLOSE: f64 = 1e-6;
 
-/// Why an invariance is not asked of a learner that takes a step a row or draws rows.
-const ROW_ORDER: &str = "it takes a step a row or draws rows, so its model follows the order and the scale of the rows";
+/// Why an invariance is not expected of a learner that takes one step per row or draws rows.
+const ROW_ORDER: &str = "it takes one step per row or draws rows, so its model follows the order and the scale of the rows";
 
 fn fit_outputs(l: &dyn AnyLearner, data: &OwnedDataset, x: &Features<'_>) -> ermine_core::Result<ModelOutputs> {
     outputs(&*l.fit_any(&data.view(), &Context::default())?, x)
@@ -37,10 +37,10 @@ pub fn row_order(learner: &dyn AnyLearner) -> Verdict {
     Verdict::Pass
 }
 
-/// Why an invariance is not asked of learners that cut the rows into folds for their members.
+/// Why an invariance is not expected of learners that cut the rows into folds for their members.
 const CUTS_FOLDS: &str = "its folds are dealt class by class, and its members break ties by the order of the columns";
 
-/// Why an invariance is not asked of a learner that begins with drawn weights.
+/// Why an invariance is not expected of a learner with random initial weights.
 const RANDOM_INIT: &str = "its first weights are drawn for each column and class by its number";
 
 fn cuts_folds(learner: &dyn AnyLearner) -> bool {
@@ -58,8 +58,8 @@ pub fn column_order(learner: &dyn AnyLearner) -> Verdict {
     for task in synthetic::tasks(learner) {
         let boosted = learner.spec().family == Family::Tree && learner.params().get("learning_rate").is_some();
         if boosted && task == Some(Task::Classification) {
-            // The first slopes of boosted classes have few values, so that equally good tests are common; which of them is
-            // taken may follow the order of the columns.
+            // The first gradients of boosted classes have few values, so that ties of splits are common; the order of
+            // the columns may decide them.
             continue;
         }
         let data = synthetic::data(learner, task, 200, 4, 11);
@@ -118,7 +118,7 @@ pub fn subset(learner: &dyn AnyLearner) -> Verdict {
     Verdict::Pass
 }
 
-/// Fits on x and on x mapped cell by cell, and compares what both say about their own rows.
+/// Fits on x and on x mapped cell by cell, and compares the outputs for their own rows.
 fn mapped(learner: &dyn AnyLearner, changed: &dyn AnyLearner, map: impl Fn(f64) -> f64) -> Verdict {
     let exact = learner.spec().family == Family::Tree;
     for task in synthetic::tasks(learner) {
@@ -127,7 +127,7 @@ fn mapped(learner: &dyn AnyLearner, changed: &dyn AnyLearner, map: impl Fn(f64) 
         let other = synthetic::with_matrix(&data, Mat::from_fn(200, 4, |i, j| map(m[(i, j)])));
         let a = attempt!(fit_outputs(learner, &data, &data.view().x), "fit");
         let b = attempt!(fit_outputs(changed, &other, &other.view().x), "fit on mapped columns");
-        // Columns and densities follow the units.
+        // Columns and densities depend on the units.
         let plain = |s: ModelOutputs| ModelOutputs { columns: Vec::new(), density: Vec::new(), ..s };
         let d = distance(&plain(a), &plain(b));
         let limit = if exact { 0.0 } else { CLOSE };
@@ -136,7 +136,7 @@ fn mapped(learner: &dyn AnyLearner, changed: &dyn AnyLearner, map: impl Fn(f64) 
     Verdict::Pass
 }
 
-/// Why a shift and a scale are not asked of a learner whose numbers are no quantities.
+/// Why invariance to shift and scale is not expected of a learner whose numbers are no quantities.
 const NO_QUANTITIES: &str = "its numbers are counts, codes or compared with a threshold, so that others mean something else";
 
 fn only_transforms(learner: &dyn AnyLearner) -> bool {
@@ -154,7 +154,7 @@ pub fn shift(learner: &dyn AnyLearner) -> Verdict {
         return Verdict::Skip(NO_QUANTITIES);
     }
     let l = synthetic::prepare_learner(learner);
-    // A multiple of a power of two, so that trees see exactly the same gaps.
+    // A multiple of a power of two, so that trees see exactly the same differences.
     mapped(&*l, &*l, |v| v + 64.0)
 }
 
@@ -170,15 +170,15 @@ pub fn scale(learner: &dyn AnyLearner) -> Verdict {
     }
     let l = synthetic::prepare_learner(learner);
     let mut matched = synthetic::prepare_learner(learner);
-    // A penalty on coefficients scales with them: the same problem has another penalty. Squares scale by 16, absolute values
-    // by 4, and where both are penalised their shares change.
+    // A penalty on coefficients scales with them: the same problem has another penalty. Squares scale by 16, absolute
+    // values by 4, and where both are penalised their shares change.
     let share = match l.params().get("l1_ratio").and_then(Value::as_f64) {
         Some(share) => share,
         None if l.has_l1_penalty() => 1.0,
         None => 0.0,
     };
     let factor = 4.0 * share + 16.0 * (1.0 - share);
-    // A kernel whose width follows the columns sees no change, and its penalty has none to match.
+    // A kernel whose width adapts to the columns is not changed, and neither is its penalty.
     let follows = l.params().get("kernel").is_some_and(|k| k == "rbf") && l.params().get("gamma").is_some_and(|g| g == "scale");
     for (name, factor) in [("alpha", factor), ("C", 1.0 / factor), ("eps", 4.0)].into_iter().filter(|_| !follows) {
         if let Some(v) = l.params().get(name).and_then(Value::as_f64) {
@@ -246,7 +246,7 @@ pub fn weight_zero(learner: &dyn AnyLearner) -> Verdict {
     let l = synthetic::prepare_learner(learner);
     for task in synthetic::tasks(learner) {
         let mut data = synthetic::data(learner, task, 150, 3, 16);
-        // The rows left out are far away, so that any trace of them shows.
+        // The held-out rows are far away, so that any trace of them shows.
         let mut m = synthetic::matrix(&data).clone();
         (0..150).filter(|i| i % 4 == 1).for_each(|i| m.row_mut(i).iter_mut().for_each(|v| *v += 500.0));
         data = synthetic::with_matrix(&data, m);

@@ -1,4 +1,4 @@
-//! Fits of several settings at once: each model must be that of a fit alone.
+//! Joint fits of several settings: each model must be that of a single fit.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{Verdict, attempt, require, synthetic};
 
 pub fn joint_fits(learner: &dyn AnyLearner) -> Verdict {
     let mut base = learner.boxed();
-    // Few trees show as much as many.
+    // Few trees suffice.
     let _ = base.set("n_estimators", 5.into());
     let mut by_key: BTreeMap<String, Vec<Box<dyn AnyLearner>>> = BTreeMap::new();
     for l in settings(&*base) {
@@ -26,19 +26,19 @@ pub fn joint_fits(learner: &dyn AnyLearner) -> Verdict {
         for (form, data) in forms(learner, task, 120) {
             let data = data.view();
             for settings in by_key.values() {
-                // Some settings are refused for this target, and a joint fit of one that is refused fails.
+                // Some settings are invalid for this target, and a joint fit with an invalid one fails.
                 let alone = |l: &dyn AnyLearner| l.fit_any(&data, &cx).and_then(|m| model_arrays(&*m));
                 let (allowed, expected): (Vec<&dyn AnyLearner>, Vec<ModelWriter>) =
                     settings.iter().filter_map(|l| Some((&**l, alone(&**l).ok()?))).unzip();
                 let Some(first) = allowed.first() else { continue };
-                let mut found = vec![None; allowed.len()];
+                let mut models = vec![None; allowed.len()];
                 let fitted = first.fit_joint(&allowed, &data, &cx, &mut |k, model| {
-                    found[k] = Some(model_arrays(&*model)?);
+                    models[k] = Some(model_arrays(&*model)?);
                     Ok(())
                 });
                 attempt!(fitted, format!("joint fit to {form}"));
-                for ((l, expected), found) in allowed.iter().zip(expected).zip(found) {
-                    require!(found == Some(expected), "{form}, with {}: a joint fit stores other bytes", l.params());
+                for ((l, expected), models) in allowed.iter().zip(expected).zip(models) {
+                    require!(models == Some(expected), "{form}, with {}: a joint fit stores other bytes", l.params());
                 }
             }
         }

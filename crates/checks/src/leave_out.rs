@@ -1,4 +1,4 @@
-//! Short ways to models that leave rows out: they must say what fits to the other rows say.
+//! Models of held-out rows without refitting: they must agree with fits to the other rows.
 
 use ermine_core::{
     AnyLearner, Context, Csr, FoldAssignment, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, Range, Task, TrainingView,
@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::compare::{distance, outputs, relative_difference};
 use crate::{Verdict, attempt, require, synthetic};
 
-/// Rounding apart.
+/// Tolerance for rounding.
 const CLOSE: f64 = 1e-10;
-/// What a formula may lose to a fit.
+/// Tolerance for a closed form.
 const CLOSE_FORMULA: f64 = 1e-8;
 const FOLDS: usize = 4;
 
@@ -23,7 +23,7 @@ fn values(range: &Range) -> Vec<Value> {
         Range::Choice(words) => words.iter().map(|w| Value::from(*w)).collect(),
         Range::Optional(inner) => [vec![Value::Null], values(inner)].concat(),
         Range::Either(a, b) => [values(a), values(b)].concat(),
-        // One a class or a column, of which the checks have three.
+        // One per class or column, of which the checks have three.
         Range::List(_) => vec![serde_json::json!([0.2, 0.5, 0.3])],
         Range::Text | Range::Any => Vec::new(),
     }
@@ -56,7 +56,7 @@ pub fn forms(learner: &dyn AnyLearner, task: Option<Task>, rows: usize) -> Vec<(
     }
     let x = synthetic::matrix(&data);
     let single = Mat::from_fn(rows, 3, |i, j| x[(i, j)] as f32);
-    all.push(("singles", OwnedDataset { x: OwnedFeatures::F32(single), ..data.clone() }));
+    all.push(("f32", OwnedDataset { x: OwnedFeatures::F32(single), ..data.clone() }));
     if accepts.sparse {
         let cells = (0..rows).flat_map(|i| [(i as u32 % 3, x[(i, i % 3)])]);
         let (indices, values) = cells.unzip();
@@ -86,7 +86,7 @@ pub fn fold_sums(learner: &dyn AnyLearner) -> Verdict {
             let mut gathered = std::collections::BTreeMap::new();
             for l in settings(learner) {
                 let Some(key) = l.fold_sums_key(&data, &cut) else { continue };
-                // Settings of one key use the totals of the first of them.
+                // Settings with the same key use the sums of the first of them.
                 if !gathered.contains_key(&key) {
                     let cx = Context { block_rows: Some(32), ..Context::default() };
                     gathered.insert(key.clone(), l.fold_sums_any(&data, &cut, &cx));
@@ -97,7 +97,7 @@ pub fn fold_sums(learner: &dyn AnyLearner) -> Verdict {
                     let (train, x) = (train.view(), test.view().x);
                     let plain = l.fit_any(&train, &Context::default());
                     let without = TrainingView { data: &data, fold, rows: &|see| see(&train) };
-                    // What fails from totals is left to a fit to the rows.
+                    // Failures with sums fall back to a fit to the rows.
                     let short = match &gathered[&key] {
                         Ok(totals) => l.fit_from_fold_sums(totals, &without, &Context::default()).ok().flatten(),
                         Err(_) => None,
@@ -108,7 +108,7 @@ pub fn fold_sums(learner: &dyn AnyLearner) -> Verdict {
                     let mut a = attempt!(outputs(&*plain, &x), "predict");
                     let mut b = attempt!(outputs(&*short, &x), "predict from totals");
                     if fold == FOLDS - 1 {
-                        // With a class less there is a direction less, and the one that is left over is any.
+                        // With a class less there is a direction less, and the remaining one is arbitrary.
                         (a.columns, b.columns) = (Vec::new(), Vec::new());
                     }
                     let d = distance(&a, &b);
@@ -139,8 +139,8 @@ pub fn leave_one_out(learner: &dyn AnyLearner) -> Verdict {
                         l.fit_any(&data.take_rows(&others).view(), &Context::default()),
                         format!("{form}: there is an answer with {with}, and no fit without row {row}")
                     );
-                    let said = attempt!(outputs(&*model, &data.x.row_range(row..row + 1)), "predict");
-                    plain.extend(if said.proba.is_empty() { said.numbers } else { said.proba });
+                    let expected = attempt!(outputs(&*model, &data.x.row_range(row..row + 1)), "predict");
+                    plain.extend(if expected.proba.is_empty() { expected.numbers } else { expected.proba });
                 }
                 let d = relative_difference(&plain, short.as_slice());
                 require!(d < CLOSE_FORMULA, "{form}, with {}: rows left out differ by {d:e}", l.params());

@@ -1,10 +1,9 @@
-//! The common checks: what every learner of the catalogue must satisfy, whatever it learns.
+//! The common checks that every learner of the catalogue must pass.
 //!
-//! [`run`] tries all checks on a learner, leaving out those that make no sense for it (each with a reason). They run in
-//! our own test suite for every entry of the catalogue, and are public so that a learner written elsewhere can be held to
-//! the same.
+//! [`run`] runs all checks on a learner, skipping those that do not apply to it (each with a reason). They run in our
+//! own test suite for every entry of the catalogue, and are public for learners written elsewhere.
 //!
-//! The data behind the checks is made here, from fixed seeds, so a failure can be repeated.
+//! The test data are made here, from fixed seeds, so a failure can be reproduced.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -21,14 +20,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ermine_core::AnyLearner;
 
-/// How a check went.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The learner satisfies it.
+    /// The learner passes.
     Pass,
     /// It does not apply to the learner, and why.
     Skip(&'static str),
-    /// The learner does not satisfy it, and how that showed.
+    /// The learner fails, and how.
     Fail(String),
 }
 
@@ -39,7 +38,7 @@ pub struct CheckResult {
     pub learner: &'static str,
     /// The check.
     pub check: &'static str,
-    /// How it went.
+    /// Its result.
     pub verdict: Verdict,
 }
 
@@ -74,6 +73,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("constant column", input_forms::constant_column),
     ("one class", input_forms::one_class),
     ("NaN and infinity are refused by column", input_forms::not_finite),
+    ("an error of a prediction names the row among all rows", input_forms::row_of_a_prediction),
     ("both memory layouts are equal", input_forms::layouts),
     ("f32 is close to f64", input_forms::f32_features),
     ("sparse rows equal dense rows", input_forms::sparse),

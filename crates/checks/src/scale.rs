@@ -1,11 +1,12 @@
 //! Checks of reproducibility: seeds, threads, blocks, streams.
 
-use ermine_core::{AnyLearner, Context, Dataset, Family, Flow, Result, RowSource, Schema};
+use ermine_core::{AnyLearner, Context, Family, Result};
+use ermine_fixtures::ChunkedSource;
 
 use crate::compare::{distance, model_arrays, outputs};
 use crate::{Verdict, attempt, require, synthetic};
 
-/// Enough rows for several blocks, so that threads have something to disagree about.
+/// Enough rows for several blocks, so that the number of threads could matter.
 const ROWS: usize = 20_000;
 
 pub fn same_seed(learner: &dyn AnyLearner) -> Verdict {
@@ -21,7 +22,8 @@ pub fn same_seed(learner: &dyn AnyLearner) -> Verdict {
 pub fn threads(learner: &dyn AnyLearner) -> Verdict {
     let l = synthetic::prepare_learner(learner);
     for task in synthetic::tasks(learner) {
-        // Time grows with the square of the rows where there are kernels or trees of clusters, and blocks are of a few hundred rows.
+        // Time is quadratic in the rows where there are kernels or hierarchical clusters, and blocks are of a few
+        // hundred rows.
         let kernel = learner.spec().family == Family::Kernel || learner.params().get("kernel").is_some();
         let square = kernel || learner.spec().family == Family::Cluster && !learner.spec().accepts.passes;
         let rows = if square { 3_000 } else { ROWS };
@@ -65,29 +67,6 @@ pub fn blocks(learner: &dyn AnyLearner) -> Verdict {
     Verdict::Pass
 }
 
-/// Rows that arrive in runs of awkward lengths.
-struct Runs<'a>(Dataset<'a>, &'a [usize]);
-
-impl RowSource for Runs<'_> {
-    fn schema(&self) -> &Schema {
-        RowSource::schema(&self.0)
-    }
-    fn rows(&self) -> Option<usize> {
-        None
-    }
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
-        let (mut at, mut k) = (0, 0);
-        while at < self.0.rows() {
-            let end = (at + self.1[k % self.1.len()]).min(self.0.rows());
-            if visit(&self.0.row_range(at..end))? == Flow::Stop {
-                return Ok(());
-            }
-            (at, k) = (end, k + 1);
-        }
-        Ok(())
-    }
-}
-
 pub fn stream(learner: &dyn AnyLearner) -> Verdict {
     if !learner.spec().accepts.passes {
         return Verdict::Skip("it does not train in passes");
@@ -98,7 +77,7 @@ pub fn stream(learner: &dyn AnyLearner) -> Verdict {
         let memory = attempt!(l.fit_any(&data.view(), &Context::seeded(3)), "fit in memory");
         let memory = attempt!(model_arrays(&*memory), "save");
         for runs in [&[1000, 1, 4097, 13][..], &[100_000]] {
-            let model = attempt!(l.fit_source(&Runs(data.view(), runs), &Context::seeded(3)), "fit on a stream");
+            let model = attempt!(l.fit_source(&ChunkedSource::new(data.view(), runs), &Context::seeded(3)), "fit on a stream");
             require!(
                 attempt!(model_arrays(&*model), "save") == memory,
                 "a stream in runs of {runs:?} stores other bytes than memory"

@@ -1,4 +1,4 @@
-//! Data for the checks: small, seeded, and easy enough that every learner has one right answer.
+//! Data for the checks: small, seeded, and easy enough that every learner has one right result.
 
 use ermine_core::{
     AnyLearner, Column, Dataset, Family, Features, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, RngStream, Schema, Table, Task,
@@ -6,10 +6,10 @@ use ermine_core::{
 };
 use serde_json::Value;
 
-/// A learner set up for the data of the checks.
+/// A learner configured for the data of the checks.
 pub fn prepare_learner(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
     let mut learner = learner.boxed();
-    // As many clusters as the data has, and neighbourhoods that connect each of them.
+    // As many clusters as the data have, and neighbourhoods that connect each of them.
     for (name, value) in [("n_clusters", Value::from(3)), ("eps", Value::from(4.0))] {
         if learner.spec().params.iter().any(|p| p.name == name) {
             let _ = learner.set(name, value);
@@ -22,8 +22,8 @@ pub fn prepare_learner(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
     learner
 }
 
-/// A learner set up like [`ready`], without draws of rows and columns: a draw picks them by their numbers, so that nobody may
-/// expect the same model when these change. What is left must still not depend on them.
+/// A learner configured like [`prepare_learner`], without subsampling of rows and columns: samples depend on their
+/// numbers, so that the same model is not expected when these change. Everything else must still not depend on them.
 pub fn without_subsampling(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
     let mut learner = prepare_learner(learner);
     for (name, value) in [("bootstrap", Value::Bool(false)), ("max_features", Value::Null)] {
@@ -40,7 +40,7 @@ pub fn tasks(learner: &dyn AnyLearner) -> Vec<Option<Task>> {
     if supervised.is_empty() { vec![None] } else { supervised }
 }
 
-/// A number as the learner reads it: where cells are counts or codes, a small whole number.
+/// A valid cell for the learner: where cells are counts or codes, a small integer.
 fn cell(learner: &dyn AnyLearner, v: f64) -> f64 {
     match learner.value_kind() {
         ValueKind::Quantities | ValueKind::Bits => v,
@@ -48,7 +48,7 @@ fn cell(learner: &dyn AnyLearner, v: f64) -> f64 {
     }
 }
 
-/// Three clouds far apart, columns on different scales: easy for every learner, with a target for any task.
+/// Three well-separated clusters, columns on different scales: easy for every learner, with a target for any task.
 pub fn data(learner: &dyn AnyLearner, task: Option<Task>, rows: usize, cols: usize, seed: u64) -> OwnedDataset {
     let mut s = RngStream::new(seed, "check data", 0);
     let mut x = Mat::zeros(rows, cols);

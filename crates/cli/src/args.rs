@@ -1,4 +1,4 @@
-//! What can be typed. This table alone feeds the parser, the help, the man page and the completions.
+//! The command line: this table alone feeds the parser, the help, the man page and the completions.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Describe the columns of a table, and warn of what could go wrong
+    /// Describe the columns of a table, and warn of likely problems
     Describe(DescribeArgs),
     /// List the models, or show one: its objective, parameters and what it accepts
     Models(ModelsArgs),
@@ -39,19 +39,19 @@ pub enum Command {
     Predict(PredictArgs),
     /// Transform: the scores of a reduction, the columns of a preparation
     Transform(TransformArgs),
-    /// Measure a model on data: predictions where the target is known, groups, densities, reductions
+    /// Evaluate a model on data: predictions where the target is known, clusters, densities, reductions
     Evaluate(EvaluateArgs),
-    /// Compare models by cross-validation; keep the best
+    /// Compare models by cross-validation; save the best
     Compare(CompareArgs),
-    /// Search the parameters of a model by cross-validation; keep the best
+    /// Search the parameters of a model by cross-validation; save the best
     Tune(TuneArgs),
     /// Show a saved model: how it was trained, its evidence, its coefficients, path or tree
     Explain(ExplainArgs),
-    /// Write a page about a model: how well it does, what matters to it, what it decides
+    /// Write a report about a model: how well it does, which columns matter to it, what it decides
     Report(ReportArgs),
     /// Bandits: simulate policies against their bounds, evaluate them on logs
     Bandit(BanditArgs),
-    /// Reinforcement learning: train agents, let them play, solve finite worlds
+    /// Reinforcement learning: train agents, run them, solve finite decision processes
     Rl(RlArgs),
     /// Print the completion script for a shell
     Completions {
@@ -128,18 +128,18 @@ impl Command {
 
 /// Flags that every command takes.
 #[derive(Debug, ClapArgs)]
-#[command(next_help_heading = "Everywhere")]
+#[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
     /// Print one JSON object on the standard output, and nothing else there
     #[arg(long)]
     pub json: bool,
-    /// Seed of all randomness
+    /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// Threads to use; all cores when not given. Results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// No progress, no remarks
+    /// No progress bar and no notes
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -160,22 +160,24 @@ pub struct ReadArgs {
     /// Character between cells
     #[arg(long, value_name = "CHAR")]
     pub delimiter: Option<char>,
-    /// Columns to leave out
+    /// Columns to ignore
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub drop: Vec<String>,
-    /// File of the labels of IDX images, where its name does not tell; it becomes column "label", the target unless another is named
+    /// Label file of IDX images, where its name does not follow the convention; the labels become column "label", the
+    /// target unless another is named
     #[arg(long, value_name = "FILE")]
     pub labels: Option<std::path::PathBuf>,
 }
 
-/// What is to be learned.
+/// What to learn.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Learning")]
 pub struct LearnArgs {
     /// Column of sample weights: weight 2 is the row twice
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
-    /// Task, where the target does not tell: regression or classification; without a target clustering, reduction or density
+    /// Task, where the target does not decide it: regression or classification; without a target clustering, reduction
+    /// or density
     #[arg(long, value_name = "TASK")]
     pub task: Option<String>,
     /// Preparation of the columns: auto (impute, one-hot, standardise where the model needs it) or none
@@ -194,7 +196,7 @@ pub struct LearnArgs {
 pub struct DescribeArgs {
     /// A file, a glob, - or example:NAME
     pub data: String,
-    /// The target: columns that give it away are warned of
+    /// Target column; columns that leak it are reported
     #[arg(long, value_name = "COL")]
     pub target: Option<String>,
     #[command(flatten)]
@@ -215,12 +217,12 @@ pub struct ModelsArgs {
 pub struct FitArgs {
     /// A file, a glob, - or example:NAME
     pub data: String,
-    /// Target column (several, with commas, for a regression); none for clustering, reduction and density, where a column that is
-    /// named here is left out, and groups are compared with it
+    /// Target column (several, with commas, for a regression); none for clustering, reduction and density, where a
+    /// column named here is left out, and clusters are compared with it
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     pub target: Vec<String>,
-    /// Model (see `ermine models`); a sensible default for the task when not given: logistic, ridge, and without a target kmeans with
-    /// the number of clusters of the best silhouette, pca, or the first density
+    /// Model (see `ermine models`); by default one that suits the task: logistic, ridge, and without a target kmeans
+    /// with the number of clusters of the best silhouette, pca, or the first density
     #[arg(long, short, value_name = "NAME")]
     pub model: Option<String>,
     /// Parameter of the model
@@ -229,22 +231,22 @@ pub struct FitArgs {
     /// Model file to write
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Share of rows held out and measured
+    /// Share of rows to hold out and evaluate on
     #[arg(long, value_name = "SHARE")]
     pub split: Option<f64>,
-    /// File for the course of the fit, a line a step (objective, step, gradient_norm, seconds, where the method has them): csv, tsv,
-    /// parquet, arrow, json, or svg for a chart
+    /// File for the convergence history of the fit, one line per step (objective, step, gradient_norm, seconds, where
+    /// the method has them): csv, tsv, parquet, arrow, json, or svg for a chart
     #[arg(long, value_name = "OUT")]
     pub trace: Option<PathBuf>,
     /// Read the file in passes instead of holding it in memory
     #[arg(long)]
     pub stream: bool,
-    /// What a fit with --stream may hold at a time, besides its model, for trees: 500MB, 4GB; they hold binned rows up to it, and read
-    /// the rows again for every level of their trees beyond. 8GB unless given
+    /// Memory limit of a fit with --stream, besides its model, for trees: 500MB, 4GB; they hold binned rows up to it,
+    /// and beyond it read the rows again for every level of their trees. 8GB by default
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "stream")]
     pub memory: Option<u64>,
-    /// File that keeps the model so far, twice a minute, and from which the same command goes on after an interruption;
-    /// removed at the end. For models that grow tree by tree
+    /// File that stores the partially trained model twice a minute; the same command resumes from it after an
+    /// interruption. Deleted at the end. For models that grow tree by tree
     #[arg(long, value_name = "FILE", conflicts_with = "stream")]
     pub checkpoint: Option<PathBuf>,
     #[command(flatten)]
@@ -261,7 +263,7 @@ pub struct PredictArgs {
     pub model: PathBuf,
     /// A file, a glob, - or example:NAME
     pub data: String,
-    /// File to write, csv or parquet by extension; the standard output when not given
+    /// File to write, csv or parquet by extension; the standard output by default
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Probabilities beside the classes or clusters, and the log density where the model has one
@@ -279,10 +281,10 @@ pub struct TransformArgs {
     pub model: PathBuf,
     /// A file, a glob, - or example:NAME
     pub data: String,
-    /// File to write, csv or parquet by extension; the standard output when not given
+    /// File to write, csv or parquet by extension; the standard output by default
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// The way back: DATA holds transformed columns, and columns like those of the training data come out
+    /// Inverse transform: DATA has transformed columns, and columns like those of the training data are written
     #[arg(long)]
     pub inverse: bool,
     #[command(flatten)]
@@ -297,19 +299,20 @@ pub struct EvaluateArgs {
     pub model: PathBuf,
     /// A file, a glob, - or example:NAME
     pub data: String,
-    /// Target column, where it is another than in training; for clusters, a column of known groups to compare them with
+    /// Target column, where it is not that of the training; for clusters, a column of known groups to compare them with
     #[arg(long, value_name = "COL")]
     pub target: Option<String>,
     /// Column of sample weights
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
-    /// Costs of errors: fp=5,fn=1 for two classes, the second being the positive one; TRUE:CALLED=5 for any, and 1 for what is not named
+    /// Costs of errors: fp=5,fn=1 for two classes, the second being the positive one; TRUE:PREDICTED=5 for any, and 1
+    /// for all others
     #[arg(long, value_name = "fp=5,fn=1")]
     pub cost: Option<String>,
-    /// Cost of declining to decide, where an error costs what --cost says, or 1
+    /// Cost of abstaining from a decision, where an error costs what --cost gives, or 1
     #[arg(long, value_name = "COST")]
     pub abstain: Option<f64>,
-    /// Page to write, one .html file or .md with its figures in a folder beside it
+    /// Report to write, one .html file or .md with its figures in a folder beside it
     #[arg(long, value_name = "OUT")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -325,13 +328,15 @@ pub struct CompareArgs {
     /// Target column
     #[arg(long, value_name = "COL")]
     pub target: String,
-    /// Models to compare; when not given all that fit the task, but for those that by default repeat another
+    /// Models to compare; by default all that suit the task, except those that with their default parameters repeat
+    /// another
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub models: Vec<String>,
-    /// Measure to rank by; accuracy or r2 when not given
+    /// Metric to rank by; accuracy or r2 by default
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// Time for everything: 60s, 5m. It is shared: quick models go first, and a slow one that has used its part up is cut
+    /// Time for everything: 60s, 5m. It is shared: fast models go first, and a slow one that has used up its share is
+    /// stopped
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
     /// Search the parameters of the best three models too
@@ -340,7 +345,7 @@ pub struct CompareArgs {
     /// Model file for the best, trained on all rows
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Page to write about the best, one .html file or .md with its figures in a folder beside it
+    /// Report about the best model, one .html file or .md with its figures in a folder beside it
     #[arg(long, value_name = "OUT")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -360,14 +365,14 @@ pub struct TuneArgs {
     /// Target column
     #[arg(long, value_name = "COL")]
     pub target: String,
-    /// Model (see `ermine models`); a sensible default for the task when not given
+    /// Model (see `ermine models`); by default one that suits the task
     #[arg(long, short, value_name = "NAME")]
     pub model: Option<String>,
-    /// Parameter of the model that stays as it is
+    /// Parameter of the model that is not searched
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Values of a parameter: alpha=1e-3..10:log, max_depth=2..8, kernel=linear,rbf; given several times. When not given, what the model
-    /// recommends
+    /// Values of a parameter: alpha=1e-3..10:log, max_depth=2..8, kernel=linear,rbf; may be repeated. By default the
+    /// recommended ones of the model
     #[arg(long, value_name = "KEY=LO..HI[:log]")]
     pub space: Vec<String>,
     /// How settings are chosen: model (guided by the trials so far), random, grid, halving (few rows first)
@@ -376,22 +381,22 @@ pub struct TuneArgs {
     /// Values of each range in a grid
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub steps: usize,
-    /// How many settings are tried, 50, or for how long, 60s; 50 when not given, and all of a grid
+    /// How many settings to try, 50, or for how long, 60s; 50 by default, and all of a grid
     #[arg(long, value_name = "N or TIME", value_parser = budget)]
     pub budget: Option<SearchBudget>,
-    /// How many settings are tried, where --budget is a time: whatever comes first
+    /// How many settings to try at most, where --budget is a time
     #[arg(long, value_name = "N", value_parser = trials)]
     pub trials: Option<usize>,
-    /// Measure to search by; log_loss or rmse when not given
+    /// Metric to search by; log_loss or rmse by default
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// Measure the search itself on rows that have no part in it: one more search for each fold
+    /// Evaluate the search itself on rows that take no part in it: one more search per fold
     #[arg(long)]
     pub nested: bool,
-    /// Run every trial to the end, even where it cannot become the best
+    /// Complete every trial, even where it cannot become the best
     #[arg(long)]
     pub patient: bool,
-    /// File that keeps every trial, and from which the same command goes on after an interruption
+    /// File that records every trial; the same command resumes from it after an interruption
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
     /// Model file for the best setting, trained on all rows
@@ -411,24 +416,24 @@ pub struct TuneArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Splitting")]
 pub struct SplitArgs {
-    /// Folds of the cross-validation; loo leaves each row out in turn
+    /// Folds of the cross-validation; loo for leave-one-out
     #[arg(long, value_name = "K", default_value = "5", value_parser = folds)]
     pub folds: FoldCount,
-    /// Go through the folds again with other draws
+    /// Repeat the cross-validation with other random folds
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub repeats: usize,
-    /// Column of groups whose rows stay together; it is not learned from
+    /// Column of groups whose rows stay together; not used as a feature
     #[arg(long, value_name = "COL", conflicts_with_all = ["time", "split", "repeats"])]
     pub group: Option<String>,
     /// Column of times: models are tested on rows later than those they are trained on
     #[arg(long, value_name = "COL", conflicts_with_all = ["split", "repeats"])]
     pub time: Option<String>,
-    /// Share of rows held out and measured, in place of folds
+    /// Share of rows to hold out and evaluate on, instead of folds
     #[arg(long, value_name = "SHARE", conflicts_with = "repeats")]
     pub split: Option<f64>,
 }
 
-/// How many folds.
+/// Number of folds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoldCount {
     K(usize),
@@ -446,21 +451,21 @@ pub enum SearchBudget {
 pub struct ExplainArgs {
     /// Model file
     pub model: PathBuf,
-    /// Data with the target, to say how the model does there: a file, a glob, - or example:NAME
+    /// Data with the target, to evaluate the model on: a file, a glob, - or example:NAME
     pub data: Option<String>,
-    /// Print the rules of a tree: what leads to each of its leaves
+    /// Print the rules of a tree: the conditions of each of its leaves
     #[arg(long)]
     pub rules: bool,
-    /// Write the chart of the model (a tree, a path, a course, coefficients, importances) as SVG
+    /// Write the chart of the model (a tree, a path, a convergence history, coefficients, importances) as SVG
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Rows of each table that are printed; --json has all
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub rows: usize,
-    /// Measure of the importances; log_loss or rmse when not given
+    /// Metric of the importances; log_loss or rmse by default
     #[arg(long, value_name = "NAME", requires = "data")]
     pub metric: Option<String>,
-    /// Rows of the data that importances look at; as many as can be afforded when not given
+    /// Rows of the data to compute importances on; by default as many as take little time
     #[arg(long, value_name = "N", requires = "data")]
     pub sample: Option<usize>,
     /// Train on parts of the data to see whether more rows would help
@@ -481,19 +486,19 @@ pub struct ReportArgs {
     pub model: PathBuf,
     /// Data with the target: a file, a glob, - or example:NAME
     pub data: String,
-    /// Page to write, one .html file or .md with its figures in a folder beside it
+    /// Report to write, one .html file or .md with its figures in a folder beside it
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
-    /// Folds by which a model is judged that was trained on this data; 0 judges it by the rows that it has seen, and says so
+    /// Folds by which a model is evaluated on its own training data; 0 evaluates it on its training rows, and says so
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub folds: usize,
-    /// Measure of the importances; log_loss or rmse when not given
+    /// Metric of the importances; log_loss or rmse by default
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
-    /// Rows of the data that importances look at; as many as can be afforded when not given
+    /// Rows of the data to compute importances on; by default as many as take little time
     #[arg(long, value_name = "N")]
     pub sample: Option<usize>,
-    /// Costs of a false positive and a false negative that the page begins with
+    /// Costs of a false positive and a false negative that the report starts with
     #[arg(long, value_name = "fp=5,fn=1")]
     pub cost: Option<String>,
     /// The learning curve: auto (where it takes little time), yes or no
@@ -517,11 +522,11 @@ fn size(text: &str) -> Result<u64, String> {
         "k" | "kb" => 1 << 10,
         "m" | "mb" => 1 << 20,
         "g" | "gb" => 1 << 30,
-        other => return Err(format!("\"{other}\" is no unit of memory; write 500MB or 4GB")),
+        other => return Err(format!("\"{other}\" is not a unit of memory; write 500MB or 4GB")),
     };
     match digits.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok((number * unit as f64) as u64),
-        _ => Err(format!("\"{digits}\" is no size; write 500MB or 4GB")),
+        _ => Err(format!("\"{digits}\" is not a size; write 500MB or 4GB")),
     }
 }
 
@@ -530,9 +535,7 @@ fn folds(text: &str) -> Result<FoldCount, String> {
     if text == "loo" {
         return Ok(FoldCount::EachRow);
     }
-    text.parse()
-        .map(FoldCount::K)
-        .map_err(|_| format!("\"{text}\" is no number of folds; write 5, or loo to leave each row out in turn"))
+    text.parse().map(FoldCount::K).map_err(|_| format!("\"{text}\" is not a number of folds; write 5, or loo for leave-one-out"))
 }
 
 /// 50 trials, or 60s.
@@ -548,7 +551,7 @@ fn trials(text: &str) -> Result<usize, String> {
     match text.trim().parse() {
         Ok(0) => Err("0 trials find nothing; write 50, say".into()),
         Ok(trials) => Ok(trials),
-        Err(_) => Err(format!("\"{text}\" is no number of trials; write 50, say")),
+        Err(_) => Err(format!("\"{text}\" is not a number of trials; write 50, for example")),
     }
 }
 
@@ -560,10 +563,11 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         "ms" => 1e-3,
         "m" | "min" => 60.0,
         "h" => 3600.0,
-        _ => return Err(format!("\"{unit}\" is no unit of time; write 60s, 5m or 1h")),
+        _ => return Err(format!("\"{unit}\" is not a unit of time; write 60s, 5m or 1h")),
     };
-    let seconds = number.trim().parse::<f64>().map_err(|_| format!("\"{number}\" is no number; write 60s, 5m or 1h"))? * factor;
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds are no time to wait"))
+    let seconds =
+        number.trim().parse::<f64>().map_err(|_| format!("\"{number}\" is not a number; write 60s, 5m or 1h"))? * factor;
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds are not a valid time"))
 }
 
 #[cfg(test)]

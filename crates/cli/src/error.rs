@@ -1,11 +1,11 @@
-//! One renderer for errors: what, why, `help:`; and the exit code they ask for.
+//! Rendering of errors: what, why, `help:`; and the exit code.
 
 use std::fmt::Write;
 
 use ermine::Error;
 use serde_json::json;
 
-/// A wrong command line that only shows when the arguments are used.
+/// A usage error that only shows when the arguments are used.
 #[derive(Debug)]
 pub struct UsageError(pub String);
 
@@ -17,32 +17,45 @@ impl std::fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// People count the rows of their data from 1, and the header is none of them; the library counts from 0. This is the one
-/// place where the binary turns one into the other. (Lines of a file count from 1 everywhere.)
+/// People count the rows of their data from 1, without the header; the library counts from 0. This is the one place
+/// where the binary converts. (Lines of a file count from 1 everywhere.)
 pub fn count_from_one(error: anyhow::Error) -> anyhow::Error {
+    offset_row(error, 1)
+}
+
+/// The error with a row, if it names one, that counts from so many rows before.
+pub fn offset_row(error: anyhow::Error, first: usize) -> anyhow::Error {
     if error.downcast_ref::<Error>().is_none_or(|e| e.row().is_none()) {
         return error;
     }
     match error.downcast::<Error>() {
-        Ok(e) => e.with_row(|row| row + 1).into(),
+        Ok(e) => e.with_row(|row| row + first).into(),
         Err(other) => other,
     }
 }
 
-/// 2 when the command line is wrong, 1 when the work failed.
+/// 2 for usage errors, 1 when the work failed.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     if error.downcast_ref::<UsageError>().is_some() {
         return 2;
     }
     match error.downcast_ref::<Error>() {
         Some(Error::Parameter { .. }) => 2,
-        // Names that are ours to know; files, columns and classes are found in the data or not.
+        // Unknown names of the catalogue are usage errors; files, columns and classes depend on the data.
         Some(Error::Unknown { what, .. }) => {
             let typed = ["model", "format", "metric", "column type", "policy", "agent", "environment"].contains(&what.as_str())
                 || what.starts_with("parameter");
             if typed { 2 } else { 1 }
         }
         _ => 1,
+    }
+}
+
+/// What was typed and does not read is a wrong command line.
+pub fn typed(error: Error) -> anyhow::Error {
+    match error {
+        Error::Data(message) => UsageError(message).into(),
+        other => other.into(),
     }
 }
 
@@ -56,7 +69,7 @@ pub fn render(error: &anyhow::Error) -> String {
     let mut last = error.to_string();
     for cause in chain {
         let text = cause.to_string();
-        // A wrapper that only repeats its cause is not worth a line.
+        // A context that only repeats its cause is not printed.
         if !last.contains(&text) {
             let _ = writeln!(out, "  because: {text}");
         }
@@ -74,7 +87,7 @@ pub fn to_json(command: &str, error: &anyhow::Error) -> serde_json::Value {
     json!({"command": command, "version": env!("CARGO_PKG_VERSION"), "error": format!("{error:#}"), "help": help})
 }
 
-/// Whether the reader of our output has gone away, which is no failure of ours.
+/// Whether the output pipe was closed by its reader, which is not a failure.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|e| {
         let io = e.downcast_ref::<std::io::Error>().or(match e.downcast_ref::<Error>() {

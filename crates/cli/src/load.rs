@@ -1,14 +1,17 @@
-//! From what was typed to what it means: tables, problems, learners.
+//! From arguments to tables, problems and learners.
+
+use std::collections::HashSet;
 
 use anyhow::{Context as _, Result};
-use ermine::core::{AnyLearner, ColumnKind, Family, Field, Schema, Spec, Task};
-use ermine::data::{Format, LoadedTable, ReadOptions};
+use ermine::core::typed::parse_pairs;
+use ermine::core::{AnyLearner, ColumnKind, Family, Field, Flow, Schema, Spec, Task};
+use ermine::data::{Format, LoadedTable, ReadOptions, RowStream, TableSource};
 use ermine::learn::preprocessing::Prepare;
 use ermine::prelude::*;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::args::{LearnArgs, ReadArgs};
-use crate::error::UsageError;
+use crate::error::{UsageError, offset_row, typed};
 
 impl ReadArgs {
     pub fn options(&self) -> Result<ReadOptions> {
@@ -36,16 +39,16 @@ impl ReadArgs {
         Ok(ermine::data::read(data, &self.options()?)?)
     }
 
-    /// What is worth keeping with a model, so that further data is read alike.
+    /// Records the reading options in the model, so that further data are read alike.
     pub fn record_read_options(&self, fitted: &mut Fitted) -> Result<()> {
         let ReadOptions { missing, types, .. } = self.options()?;
         (fitted.data.missing, fitted.data.types) = (missing, types);
         Ok(())
     }
 
-    /// Reads data for a model, as its training data was read: the same types, the same words for missing. What is typed
-    /// now overrules.
-    pub fn read_for(&self, data: &str, fitted: &Fitted) -> Result<ModelTable> {
+    /// How data for a model is read: as its training data was, with the same types and the same words for missing. What is typed now
+    /// overrules.
+    fn options_for(&self, fitted: &Fitted) -> Result<ReadOptions> {
         let mut options = self.options()?;
         options.missing = options.missing.or_else(|| fitted.data.missing.clone());
         let mut kinds = fitted.schema.clone();
@@ -54,27 +57,87 @@ impl ReadArgs {
             |(name, kind): (&String, &ColumnKind)| Field { name: name.clone(), kind: *kind, categories: Default::default() };
         kinds.fields.extend(others.map(field));
         options.expect(&kinds);
-        let format = options.format.or_else(|| Format::of_name(data));
-        if format == Some(Format::Libsvm) && fitted.learner.spec().accepts.sparse && counts_up(&fitted.schema) {
+        Ok(options)
+    }
+
+    /// Reads data for a model whole.
+    pub fn read_for(&self, data: &str, fitted: &Fitted) -> Result<ModelTable> {
+        let options = self.options_for(fitted)?;
+        if takes_sparse_rows(data, &options, fitted) {
             let (x, y, notes) = ermine::data::read_sparse_expected(data, &options)?;
             return Ok(ModelTable { table: Table::new([("target", Column::numbers(y))])?, sparse: Some(x), notes });
         }
         let LoadedTable { table, notes, .. } = ermine::data::read(data, &options)?;
         Ok(ModelTable { table, sparse: None, notes })
     }
+
+    /// Shows the rows of data to a model, in blocks and as they come; at least one block, which may be empty. Errors name the row of the
+    /// data. Returns what a person should know.
+    pub fn scan_for(
+        &self,
+        data: &str,
+        fitted: &Fitted,
+        visit: &mut dyn FnMut(&Features<'_>) -> Result<()>,
+    ) -> Result<Vec<String>> {
+        let options = self.options_for(fitted)?;
+        let mut unseen = fitted.unseen_categories();
+        let (mut first, mut failed) = (0, None);
+        let mut show = |x: &Features<'_>| {
+            let shown = visit(x).map_err(|e| offset_row(e, first));
+            first += x.rows();
+            failed = shown.err();
+            if failed.is_some() { Flow::Stop } else { Flow::Continue }
+        };
+        let notes = if takes_sparse_rows(data, &options, fitted) {
+            ermine::data::scan_sparse_expected(data, &options, &mut |rows| Ok(show(&Features::Csr(rows))))
+        } else {
+            ermine::data::scan_expected(data, &options, &mut |block| {
+                let rows = fitted.align(&block)?;
+                unseen.add(&rows);
+                Ok(show(&Features::Table(rows.view())))
+            })
+        };
+        let mut notes = notes?;
+        notes.extend(unseen.notes());
+        failed.map_or(Ok(notes), Err)
+    }
+
+    /// Opens data for a model in blocks, with a target and weights; none where it has to be read whole.
+    pub fn stream_for(&self, data: &str, fitted: &Fitted, roles: &Roles) -> Result<Option<RowStream>> {
+        let options = self.options_for(fitted)?;
+        if let Some(Format::Libsvm | Format::Idx) = options.format.or_else(|| Format::of_name(data)) {
+            return Ok(None);
+        }
+        let TableSource::Stream(mut table) = ermine::data::open_table(data, &options)? else { return Ok(None) };
+        let schema = table.schema().clone();
+        // Names of classes need not look like categories.
+        if let ([target], Some(_)) = (&roles.targets[..], &roles.classes)
+            && matches!(schema.fields[schema.position(target)?].kind, ColumnKind::Text | ColumnKind::Identifier)
+        {
+            *table = table.with_kind(target, ColumnKind::Category)?;
+        }
+        table.select(&needed_columns(&schema, fitted, roles))?;
+        Ok(Some(RowStream::new(*table, roles)?))
+    }
 }
 
-/// Whether the columns are x1, x2, …: those of libsvm text, none of them left out.
+/// Whether data is libsvm text for a model that takes sparse rows as they are.
+fn takes_sparse_rows(data: &str, options: &ReadOptions, fitted: &Fitted) -> bool {
+    let format = options.format.or_else(|| Format::of_name(data));
+    format == Some(Format::Libsvm) && fitted.learner.spec().accepts.sparse && counts_up(&fitted.schema)
+}
+
+/// Whether the columns are x1, x2, …: those of libsvm text, none left out.
 fn counts_up(schema: &Schema) -> bool {
     schema.names().enumerate().all(|(j, name)| name.strip_prefix('x').and_then(|n| n.parse().ok()) == Some(j + 1))
 }
 
-/// Data that was read for a model.
+/// Data read for a model.
 pub struct ModelTable {
-    /// All columns, or, when the model takes sparse rows as they are, all others.
+    /// All columns, or, when the model takes sparse rows, all others.
     pub table: Table,
     pub sparse: Option<Csr>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -94,13 +157,15 @@ impl AlignedRows {
 }
 
 impl ModelTable {
-    /// The columns of the model; what is unlike the training data is noted.
+    /// The columns of the model; differences to the training data are noted.
     pub fn align(&mut self, fitted: &Fitted) -> Result<AlignedRows> {
         match self.sparse.take() {
             Some(x) => Ok(AlignedRows::Sparse(x)),
             None => {
                 let aligned = fitted.align(&self.table)?;
-                self.notes.extend(fitted.unseen_categories(&aligned));
+                let mut unseen = fitted.unseen_categories();
+                unseen.add(&aligned);
+                self.notes.extend(unseen.notes());
                 Ok(AlignedRows::Table(aligned))
             }
         }
@@ -116,8 +181,8 @@ impl LearnArgs {
         Ok(Some(task.ok_or_else(|| UsageError(format!("--task {word}: {expected}")))?))
     }
 
-    /// The task that was asked for, by `--task` or by models that all do nothing but regression: to them a target of few whole
-    /// numbers is numbers, not classes.
+    /// The task of `--task`, or regression when all models do only that: a target of few integers is then numbers, not
+    /// classes.
     fn task_of(&self, models: &[String]) -> Result<Option<Task>> {
         let asked = self.task()?;
         if asked.is_some() || models.is_empty() {
@@ -132,7 +197,7 @@ impl LearnArgs {
         Ok(Some(Task::Regression))
     }
 
-    /// The task that was asked for, when it can be done with the targets there are.
+    /// The requested task, if the targets allow it.
     pub fn task_for(&self, targets: &[String]) -> Result<Option<Task>> {
         match self.task()? {
             Some(task) if task.is_supervised() && targets.is_empty() => {
@@ -142,10 +207,10 @@ impl LearnArgs {
         }
     }
 
-    /// What the columns of the data are; the reader has left out those to drop.
+    /// The roles of the columns; the reader has left out those to drop.
     pub fn roles(&self, targets: &[String], models: &[String]) -> Result<Roles> {
         let (targets, weight) = (targets.to_vec(), self.weight.clone());
-        // A column that is named beside a task without target has groups to compare with.
+        // A column named beside a task without target has groups to compare with.
         let task = match self.task_of(models)? {
             Some(task) if task.is_supervised() => Some(task),
             Some(_) if !targets.is_empty() => Some(Task::Classification),
@@ -161,33 +226,32 @@ impl LearnArgs {
         Ok(problem)
     }
 
-    /// The learner as it will be trained on a table: prepared, unless that was switched off, with the feature maps that were asked for.
+    /// The learner as it will be fitted to a table: with preparation, unless switched off, and with the requested
+    /// feature maps.
     pub fn prepared_learner(&self, learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
         if self.features.is_empty() {
             return if self.prepare == "none" { learner } else { prepared(learner) };
         }
-        // Maps take numbers, whatever the learner behind them takes.
+        // Feature maps take numbers, whatever the learner behind them takes.
         let first = (self.prepare != "none").then(|| Box::new(Prepare::default()) as Box<dyn AnyLearner>);
         let maps = self.features.iter().map(|m| m.0.boxed());
         Box::new(Pipeline::new(first.into_iter().chain(maps).chain([learner])))
     }
 }
 
+/// Reads `KEY=VALUE` pairs that were typed behind `flag`.
+pub fn pairs(flag: &str, set: &[String]) -> Result<Map<String, Value>> {
+    parse_pairs(set.iter().map(String::as_str), || format!("{flag} ")).map_err(typed)
+}
+
 /// The learner called `name` with `key=value` parameters.
 pub fn learner(name: &str, set: &[String]) -> Result<Box<dyn AnyLearner>> {
     let mut learner = ermine::learner(name)?;
-    let mut params = serde_json::Map::new();
-    for pair in set {
-        let (key, value) = pair.split_once('=').ok_or_else(|| UsageError(format!("--set {pair}: write KEY=VALUE")))?;
-        // A value is JSON where it reads as such and a word otherwise.
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-        params.insert(key.to_owned(), value);
-    }
-    learner.set_all(&params)?;
+    learner.set_all(&pairs("--set", set)?)?;
     Ok(learner)
 }
 
-/// The learner that was asked for, or a sensible one for the task; `target` is the task that the target asks for.
+/// The requested learner, or the default one for the task; `target` is the task that the target implies.
 pub fn resolve_learner(
     model: Option<&str>,
     set: &[String],
@@ -216,7 +280,7 @@ pub fn resolve_learner(
     learner(name, set)
 }
 
-/// The learners that are compared on a target when none are named: all that do the task but those that only repeat others
+/// The learners compared on a target when none are named: all that do the task except those that only repeat others
 /// ([`ermine::BY_REQUEST`]), the baseline last.
 pub fn candidates(y: &OwnedTarget) -> Vec<Box<dyn AnyLearner>> {
     let Some(task) = y.view().task() else { return Vec::new() };
@@ -237,12 +301,12 @@ pub struct LabeledRows {
     pub rows: AlignedRows,
     pub y: OwnedTarget,
     pub weight: Option<Vec<f64>>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
 impl LabeledRows {
-    /// Reads rows to judge a model by.
+    /// Reads rows to evaluate a model on.
     pub fn read(reading: &ReadArgs, data: &str, weight: Option<&String>, fitted: &Fitted) -> Result<Self> {
         let mut read = reading.read_for(data, fitted)?;
         let classifier = fitted.model.as_classifier();
@@ -260,7 +324,7 @@ impl LabeledRows {
         read.table = problem.x;
         let rows = read.align(fitted)?;
         if rows.view().rows() == 0 {
-            return Err(anyhow::anyhow!("{data}: there are no rows with a target to judge the model by"));
+            return Err(anyhow::anyhow!("{data}: there are no rows with a target to evaluate the model on"));
         }
         Ok(Self { rows, y: problem.y, weight: problem.weight, notes: read.notes })
     }
@@ -272,9 +336,13 @@ impl LabeledRows {
 }
 
 /// Only the columns the model, the target and the weights need: others may be anything.
-pub fn select_needed(table: &Table, fitted: &Fitted, options: &Roles) -> Result<Table> {
-    let mut names: Vec<&str> = fitted.schema.names().filter(|n| table.schema().position(n).is_ok()).collect();
-    names.extend(options.targets.iter().map(String::as_str));
-    names.extend(options.weight.as_deref());
-    Ok(table.select(&names)?)
+pub fn select_needed(table: &Table, fitted: &Fitted, roles: &Roles) -> Result<Table> {
+    Ok(table.select(&needed_columns(table.schema(), fitted, roles))?)
+}
+
+/// The columns of the model that are there, and those of the target and the weights.
+fn needed_columns<'a>(schema: &Schema, fitted: &'a Fitted, roles: &'a Roles) -> Vec<&'a str> {
+    let there: HashSet<&str> = schema.names().collect();
+    let of_model = fitted.schema.names().filter(|n| there.contains(n));
+    of_model.chain(roles.targets.iter().map(String::as_str)).chain(roles.weight.as_deref()).collect()
 }

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(e) => {
-            // Help and version are answers, not failures; anything else is a wrong command line.
+            // Help and version are not failures; anything else is a usage error.
             let code = if e.use_stderr() { 2 } else { 0 };
             let _ = e.print();
             return ExitCode::from(code);

@@ -1,4 +1,4 @@
-//! Progress on the standard error, only when a person is looking.
+//! Progress on the standard error, on a terminal only.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::GlobalArgs;
 
-/// A bar, or nothing when the output is no terminal or silence was asked for.
+/// A progress bar, or none when the standard error is no terminal or `--quiet` was given.
 pub struct ProgressLine(Option<ProgressBar>);
 
 impl ProgressLine {

@@ -1,4 +1,4 @@
-//! A report of a model as text: driven by the report alone, 80 columns wide.
+//! Renders a report of a model as text, 80 columns wide.
 
 use ermine::chart::Chart;
 use ermine::core::{Cell, ColumnMeaning, Report, Section, TreeNodeReport};
@@ -8,9 +8,9 @@ use crate::text::{self, Align};
 const WIDTH: usize = 80;
 /// Letters of a name in the first column of a table that is folded.
 const NAME: usize = 30;
-/// Letters of a name that are left when names are cut to spare a fold.
+/// Letters of a truncated name, to avoid folding.
 const SHORT_NAME: usize = 14;
-/// Letters of a line of a text in a table, at least.
+/// Least letters per line of a text in a table.
 const TEXT: usize = 24;
 /// Lines of a plot.
 const LINES: usize = 16;
@@ -21,7 +21,7 @@ pub fn render(report: &Report, rows: usize) -> String {
     for section in &report.sections {
         out.push('\n');
         match section {
-            // What has lines of its own is drawn already.
+            // Text with lines of its own is already laid out.
             Section::Text(t) if t.trim_end().contains('\n') => {
                 out += t.trim_end();
                 out.push('\n');
@@ -39,12 +39,12 @@ pub fn render(report: &Report, rows: usize) -> String {
     out
 }
 
-/// Letters of the lines in front of a node; what lies deeper is counted.
+/// Letters of the branches in front of a node; deeper levels are counted.
 const MOST_BRANCHES: usize = 32;
-/// Letters of a condition that are left at least.
+/// Least letters of a condition.
 const CONDITION: usize = 16;
 
-/// A tree with a line a node, the most frequent class or the number behind the arrow.
+/// A tree with one line per node, the most frequent class or the number behind the arrow.
 fn tree(title: &str, nodes: &[TreeNodeReport], most: usize) -> String {
     let mut out = format!("{}\n", capital(title));
     // A node, the lines in front of it, and whether it is the last child.
@@ -100,8 +100,8 @@ fn count_below(nodes: &[TreeNodeReport], at: usize) -> usize {
     count
 }
 
-/// The way to each leaf of the trees of a report: what a row must fulfil, what is then said, the rows and the share of
-/// the most frequent class.
+/// The rule of each leaf of the trees of a report: its conditions, the prediction, the rows and the share of the most
+/// frequent class.
 pub fn rules(report: &Report) -> Vec<LeafRule> {
     let mut out = Vec::new();
     for section in &report.sections {
@@ -126,7 +126,7 @@ pub fn rules(report: &Report) -> Vec<LeafRule> {
     out
 }
 
-/// The way to a leaf.
+/// The rule of a leaf.
 #[derive(serde::Serialize)]
 pub struct LeafRule {
     pub conditions: Vec<String>,
@@ -135,7 +135,7 @@ pub struct LeafRule {
     pub share: Option<f64>,
 }
 
-/// Rules for people, a paragraph each.
+/// Rules as text, one paragraph each.
 pub fn render_rules(rules: &[LeafRule], most: usize) -> String {
     let mut out = String::from("\nRules\n");
     for rule in rules.iter().take(most) {
@@ -166,7 +166,7 @@ fn table(title: &str, columns: &[String], meanings: &[ColumnMeaning], cells: &[V
     if whole(&body_shown) > WIDTH {
         body_shown = body(false);
     }
-    // A long text takes several lines, long names are cut, where that makes the table fit.
+    // Long texts are wrapped and long names truncated, if that makes the table fit.
     let over = whole(&body_shown).saturating_sub(WIDTH);
     let longest = (1..columns.len()).filter(|&j| words[j]).max_by_key(|&j| width(&body_shown, j));
     let mut wrap = None;
@@ -181,7 +181,7 @@ fn table(title: &str, columns: &[String], meanings: &[ColumnMeaning], cells: &[V
         _ => width(&body_shown, j),
     };
     let mut out = if title.is_empty() { String::new() } else { format!("{}\n", capital(title)) };
-    // What is still too wide is folded: the first column again in front of as many others as fit.
+    // What is still too wide is folded: the first column is repeated in front of as many others as fit.
     let mut from = 1;
     loop {
         let mut to = from;
@@ -229,7 +229,7 @@ fn capital(title: &str) -> String {
     letters.next().map(|c| c.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// The cells of a column as text, numbers with their points one below the other.
+/// The cells of a column as text, numbers aligned at their decimal points.
 fn column(meaning: Option<&ColumnMeaning>, rows: &[Vec<Cell>], j: usize, aligned: bool) -> Vec<String> {
     let is_p = meaning == Some(&ColumnMeaning::Probability);
     let one = |row: &Vec<Cell>| match row.get(j) {
@@ -248,7 +248,7 @@ fn column(meaning: Option<&ColumnMeaning>, rows: &[Vec<Cell>], j: usize, aligned
     cells.into_iter().map(pad).collect()
 }
 
-/// A p-value: three digits, and below what the distributions can tell only that it is below.
+/// A p-value: three digits, and below the precision of the distributions only an upper bound.
 fn p_value(p: f64) -> String {
     match p {
         p if p.is_nan() => String::new(),
@@ -285,14 +285,14 @@ mod tests {
         assert!(out.lines().all(|l| l.chars().count() <= 80), "{out}");
         assert!((0..30).all(|j| out.contains(&format!("class {j}"))), "every column is there");
         assert!(out.contains("20 more rows"));
-        let mut told = Report::default();
+        let mut report = Report::default();
         let what = "filled with the mean 43.9219; standardised: minus 43.9219, divided by 5.4516 and then some";
-        told.table(
+        report.table(
             "Preparation",
             &["column", "what was done", "new columns"],
             vec![vec!["bill_length_mm".into(), what.into(), 1.0.into()]],
         );
-        let out = render(&told, 40);
+        let out = render(&report, 40);
         assert!(out.lines().all(|l| l.chars().count() <= 80) && out.contains("some") && !out.contains('…'), "{out}");
         assert_eq!(out.matches("column ").count(), 1, "no fold: {out}");
     }

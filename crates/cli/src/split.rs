@@ -1,4 +1,4 @@
-//! From what was typed to the rounds of a validation.
+//! From arguments to the rounds of a validation.
 
 use anyhow::Result;
 use ermine::core::MISSING_CODE;
@@ -9,7 +9,7 @@ use crate::args::{FoldCount, ReadArgs, SplitArgs};
 use crate::error::UsageError;
 
 impl SplitArgs {
-    /// How the data is read: groups are names, whatever they look like.
+    /// Reading options: groups are always categories.
     pub fn reading(&self, reading: &ReadArgs) -> ReadArgs {
         let mut reading = reading.clone();
         reading.types.extend(self.group.iter().map(|g| format!("{g}=category")));
@@ -25,7 +25,7 @@ impl SplitArgs {
                 return Ok(CvSplits::leave_one_out(rows)?);
             }
             FoldCount::EachRow => {
-                return Err(UsageError("--folds loo leaves single rows out; it goes with no other splitting".into()).into());
+                return Err(UsageError("--folds loo is leave-one-out; it cannot be combined with other splits".into()).into());
             }
         };
         if let Some(name) = &self.group {
@@ -45,7 +45,7 @@ impl SplitArgs {
         if let Some(name) = &self.time {
             let Column::Number { values, .. } = problem.x.column(name)? else {
                 return Err(anyhow::anyhow!(
-                    "column \"{name}\" holds no numbers or dates to order rows by; --type {name}=date reads it as dates"
+                    "column \"{name}\" has no numbers or dates to order rows by; --type {name}=date reads it as dates"
                 ));
             };
             return Ok(CvSplits::time_series_split(values, folds, 0).map_err(|e| e.with_row(|row| problem.row_of_table(row)))?);

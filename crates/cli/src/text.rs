@@ -12,7 +12,7 @@ pub enum Align {
     Right,
 }
 
-/// The columns of a terminal that a text takes: letters of Chinese, Japanese and Korean take two, marks on letters none.
+/// The terminal columns of a text: letters of Chinese, Japanese and Korean take two, combining marks none.
 pub fn width(s: &str) -> usize {
     s.width()
 }
@@ -44,7 +44,7 @@ pub fn table(head: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
     out
 }
 
-/// At most `most` columns wide, the last one … when something was cut.
+/// Truncated to `most` columns; … marks the cut.
 pub fn truncate(s: &str, most: usize) -> String {
     if width(s) <= most {
         return s.to_owned();
@@ -74,7 +74,7 @@ pub fn paragraph(text: &str, width: usize) -> String {
     lines.iter().map(|l| format!("{l}\n")).collect()
 }
 
-/// Pieces side by side after a prefix, on as many lines of 80 as they need, all indented as far as the prefix is long.
+/// Pieces joined after a prefix, on as many lines of 80 as needed, indented by the length of the prefix.
 pub fn wrap_pieces(prefix: &str, pieces: &[String]) -> String {
     let indent = width(prefix);
     let mut out = prefix.to_owned();

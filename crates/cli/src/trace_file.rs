@@ -1,4 +1,4 @@
-//! The course of a fit, as a file.
+//! The trace of a fit, written to a file.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::error::UsageError;
 
-/// Refuses a file that could not be written, before a long fit.
+/// An error if the file could not be written, before a long fit.
 pub fn check(path: &Path) -> Result<()> {
     let known = ["csv", "tsv", "parquet", "arrow", "json", "svg"];
     let name = path.to_string_lossy();
@@ -21,12 +21,12 @@ pub fn check(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes a line a step; the steps are counted where the learner has not done so.
+/// Writes one line per step; the steps are numbered where the learner has not done so.
 pub fn write(path: &Path, trace: &Trace) -> Result<()> {
     let counted = trace.columns.iter().any(|c| c == "iteration");
     let count = (!counted).then(|| ("iteration".to_owned(), (0..trace.rows.len()).map(|k| k as f64).collect::<Vec<f64>>()));
-    let told = trace.columns.iter().filter_map(|name| Some((name.clone(), trace.column(name)?)));
-    let columns: Vec<(String, Vec<f64>)> = count.into_iter().chain(told).collect();
+    let from_trace = trace.columns.iter().filter_map(|name| Some((name.clone(), trace.column(name)?)));
+    let columns: Vec<(String, Vec<f64>)> = count.into_iter().chain(from_trace).collect();
     match path.extension().and_then(|e| e.to_str()) {
         Some("json") => {
             let names: Vec<&str> = columns.iter().map(|c| c.0.as_str()).collect();
@@ -42,11 +42,11 @@ pub fn write(path: &Path, trace: &Trace) -> Result<()> {
     Ok(())
 }
 
-/// What is minimised, step by step; else the first thing that was measured.
+/// The objective by step; else the first column.
 fn chart(columns: &[(String, Vec<f64>)]) -> Chart {
     let at = |name: &str| columns.iter().position(|c| c.0 == name);
     let x = at("iteration").unwrap_or(0);
     let y = at("objective").or_else(|| (0..columns.len()).find(|&j| j != x)).unwrap_or(x);
     let points = columns[x].1.iter().copied().zip(columns[y].1.iter().copied()).collect();
-    Chart::new("The course of the fit", &columns[x].0, &columns[y].0).with(Series::line(&columns[y].0, points))
+    Chart::new("Convergence of the fit", &columns[x].0, &columns[y].0).with(Series::line(&columns[y].0, points))
 }

@@ -1,4 +1,4 @@
-//! The journal of a search: a line a trial, kept as they end, from which the same search goes on.
+//! The journal of a search: one line per trial, appended as they end, from which the same search resumes.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -10,29 +10,30 @@ use ermine::learn::model_selection::Trial;
 use ermine::prelude::*;
 use serde_json::Value;
 
+/// An open journal file.
 pub struct TrialLog {
     file: Mutex<File>,
 }
 
 impl TrialLog {
-    /// Opens a journal, or begins one. `head` says what the search is; one that says otherwise belongs to another and is refused. A last line that was cut off is
-    /// forgotten.
+    /// Opens or starts a journal. `head` describes the search; a journal with another head belongs to another search
+    /// and is an error. A truncated last line is dropped.
     pub fn open(path: &Path, head: &Value) -> Result<(Self, Vec<Trial>)> {
         let what = || format!("the journal {}", path.display());
         let mut text = String::new();
         let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path).with_context(what)?;
         file.read_to_string(&mut text).with_context(what)?;
-        // What follows the last end of a line was being written when the search was stopped.
+        // Text after the last line end was being written when the search was interrupted.
         let whole = text.rfind('\n').map_or(0, |at| at + 1);
         let mut lines = text[..whole].lines();
         let mut trials = Vec::new();
         if let Some(first) = lines.next() {
-            let found: Value = serde_json::from_str(first).with_context(|| format!("{} is not one", what()))?;
-            if let Some(key) = first_difference(&found, head) {
+            let journal_head: Value = serde_json::from_str(first).with_context(|| format!("{} is not a journal", what()))?;
+            if let Some(key) = first_difference(&journal_head, head) {
                 return Err(anyhow::anyhow!(
                     "{} belongs to another search: its {key} is {}, and here it is {}; remove it or name another file",
                     what(),
-                    found.get(key).unwrap_or(&Value::Null),
+                    journal_head.get(key).unwrap_or(&Value::Null),
                     head.get(key).unwrap_or(&Value::Null)
                 ));
             }
@@ -49,7 +50,7 @@ impl TrialLog {
         Ok((Self { file: Mutex::new(file) }, trials))
     }
 
-    /// Keeps a trial.
+    /// Appends a trial.
     pub fn append(&self, trial: &Trial) -> Result<()> {
         let line = format!("{}\n", serde_json::to_string(trial)?);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +65,7 @@ fn first_difference<'a>(found: &Value, head: &'a Value) -> Option<&'a str> {
     keys.map(String::as_str).find(|key| found.get(*key) != head.get(*key))
 }
 
-/// A number that other data would hardly have: all cells, the target and the weights go into it.
+/// A hash of the data: all cells, the target and the weights.
 pub fn fingerprint(problem: &Problem) -> String {
     // FNV-1a over words.
     let mut hash = 0xCBF2_9CE4_8422_2325u64;
@@ -77,7 +78,7 @@ pub fn fingerprint(problem: &Problem) -> String {
         }
         Column::Text(cells) => cells.iter().flatten().flat_map(|t| t.bytes()).for_each(|b| add(u64::from(b))),
     };
-    problem.x.columns().iter().for_each(&mut cells);
+    problem.x.columns().for_each(&mut cells);
     match &problem.y {
         OwnedTarget::Real(y) => cells(&Column::Number { values: y.clone(), valid: None }),
         OwnedTarget::Class { codes, names } => {

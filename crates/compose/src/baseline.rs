@@ -1,4 +1,4 @@
-//! What any learner must beat: the most frequent class, the mean.
+//! Baselines that any learner must beat: the most frequent class, the mean.
 
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
@@ -18,9 +18,9 @@ pub enum BaselineStrategy {
     Prior,
     /// The most frequent class, with probability 1.
     MostFrequent,
-    /// A class drawn for each row with the shares of the classes.
+    /// A class drawn for each row with the class frequencies as probabilities.
     Stratified,
-    /// A class drawn for each row, all alike.
+    /// A class drawn for each row, all equally probable.
     Uniform,
     /// The value of `constant`.
     Constant,
@@ -28,17 +28,20 @@ pub enum BaselineStrategy {
     Mean,
     /// The median of the target.
     Median,
-    /// The quantile of the target that `quantile` says.
+    /// The quantile of the target given by `quantile`.
     Quantile,
 }
 
-/// Predicts without looking at the columns.
+/// Predicts without using the features.
 ///
-/// **Minimises** the mean log loss (shares of the classes), the mean squared error (mean) or the mean absolute error
-/// (median) among all predictions that are the same for every row.
+/// # What it minimises
+/// The mean log loss (shares of the classes), the mean squared error (mean) or the mean absolute error (median) among all
+/// predictions that are the same for every row.
 ///
-/// **Use it** as the row of a comparison that every other learner must beat.
+/// # When to use it
+/// As the row of a comparison that every other learner must beat.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_compose::baseline::Baseline;
@@ -51,14 +54,20 @@ pub enum BaselineStrategy {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass over the target; median and quantile take a few.
-/// **It does not** read the columns, so they may be of any kind.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
+///
+/// # Cost
+/// One pass over the target; median and quantile take a few.
+///
+/// # What it does not do
+/// It does not read the features, so columns may be of any kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Baseline {
     /// How to predict.
     pub strategy: BaselineStrategy,
-    /// The prediction of the strategy `constant`: a class name, a number, or a list of numbers, one a target.
+    /// The prediction of the strategy `constant`: a class name, a number, or a list with one number per target.
     pub constant: Value,
     /// The level of the strategy `quantile`.
     pub quantile: Option<f64>,
@@ -66,10 +75,10 @@ pub struct Baseline {
 
 impl Baseline {
     fn refuse(&self, name: &str, value: String, expected: impl Into<String>) -> Error {
-        Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected: expected.into() }
+        Error::parameter(Self::SPEC.name, name, value, expected)
     }
 
-    /// The strategy for a task: what "auto" stands for, and an error for a strategy of the other task.
+    /// The strategy for a task: resolves "auto", and is an error for a strategy of the other task.
     fn strategy_for(&self, task: Task) -> Result<BaselineStrategy> {
         use BaselineStrategy::{Auto, Constant, Mean, Median, MostFrequent, Prior, Quantile, Stratified, Uniform};
         let classes = task == Task::Classification;
@@ -90,7 +99,7 @@ impl Baseline {
         }
     }
 
-    /// The numbers of the strategy `constant`, one a target.
+    /// The constants of the strategy `constant`, one per target.
     fn constants(&self, targets: usize) -> Result<Vec<f64>> {
         let expected = || {
             let what = if targets == 1 { "a number".into() } else { format!("a list of {targets} numbers") };
@@ -167,7 +176,7 @@ impl Learner for Baseline {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         if self.strategy == BaselineStrategy::Quantile && self.quantile.is_none() {
             return Err(self.refuse("quantile", "null".into(), "the strategy \"quantile\" needs a number from 0 to 1"));
         }
@@ -186,7 +195,7 @@ impl Learner for Baseline {
     }
 }
 
-/// What every block of a [`Baseline`] is told.
+/// State of a [`Baseline`], broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BaselineState {
     n_features: usize,
@@ -199,7 +208,7 @@ pub struct BaselineState {
     seed: u64,
 }
 
-/// What a [`Baseline`] gathers: class weights, or moments of the targets.
+/// Sums of a [`Baseline`]: class weights, or moments of the targets.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BaselinePartial {
     counts: Vec<f64>,
@@ -324,7 +333,7 @@ enum BaselinePrediction {
     Numbers(Vec<f64>),
 }
 
-/// What a [`Baseline`] learned: shares of classes, or a number a target.
+/// Fitted [`Baseline`]: shares of classes, or one number per target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineModel {
     n_features: usize,
@@ -334,7 +343,7 @@ pub struct BaselineModel {
 }
 
 impl BaselineModel {
-    /// The numbers it predicts, one a target; none for classes.
+    /// The predicted numbers, one per target; none for classes.
     pub fn constants(&self) -> Option<&[f64]> {
         match &self.prediction {
             BaselinePrediction::Numbers(values) => Some(values),
@@ -342,7 +351,7 @@ impl BaselineModel {
         }
     }
 
-    /// The shares of the classes; none for numbers.
+    /// The class frequencies; none for numbers.
     pub fn shares(&self) -> Option<&[f64]> {
         match &self.prediction {
             BaselinePrediction::Classes { shares, .. } => Some(shares),

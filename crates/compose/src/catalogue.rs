@@ -5,10 +5,12 @@ use ermine_core::{AnyLearner, Error, MakeLearner, Result};
 use crate::Pipeline;
 use crate::baseline::Baseline;
 #[cfg(feature = "tree")]
-use crate::ensemble::AdaBoost;
-use crate::ensemble::{Bagging, OneVsOne, OneVsRest, Stacking, Voting};
+use crate::ensemble::{AdaBoost, Bagging};
+#[cfg(feature = "linear")]
+use crate::ensemble::{OneVsOne, OneVsRest};
+use crate::ensemble::{Stacking, Voting};
 
-/// The slices of the families that were compiled in, in the order people see them.
+/// The slices of the families that were compiled in, in the order of the catalogue.
 const FAMILIES: &[&[MakeLearner]] = &[
     &[|| Box::new(Baseline::default())],
     #[cfg(feature = "linear")]
@@ -30,14 +32,12 @@ const FAMILIES: &[&[MakeLearner]] = &[
     #[cfg(feature = "cluster")]
     ermine_cluster::LEARNERS,
     ermine_prep::LEARNERS,
-    &[
-        || Box::new(Bagging::default()),
-        || Box::new(Voting::default()),
-        || Box::new(Stacking::default()),
-        || Box::new(OneVsRest::default()),
-        || Box::new(OneVsOne::default()),
-        || Box::new(Pipeline::default()),
-    ],
+    #[cfg(feature = "tree")]
+    &[|| Box::new(Bagging::default())],
+    &[|| Box::new(Voting::default()), || Box::new(Stacking::default())],
+    #[cfg(feature = "linear")]
+    &[|| Box::new(OneVsRest::default()), || Box::new(OneVsOne::default())],
+    &[|| Box::new(Pipeline::default())],
 ];
 
 const COUNT: usize = {
@@ -67,10 +67,10 @@ static ALL: [MakeLearner; COUNT] = {
 /// Every learner that was compiled in, family by family. A new learner is one line in the slice of its family.
 pub static LEARNERS: &[MakeLearner] = &ALL;
 
-/// Learners that a comparison tries only when they are named, because by default they repeat another (a Gaussian glm and an
-/// expectile at one half are least squares), answer another question (a quantile), search in their own way for what others
-/// find exactly (stochastic gradients, the perceptron, stepwise selection), or read columns as what most are not (counts, yes and no,
-/// codes, the points of an image).
+/// Learners that a comparison tries only when they are named, because by default they repeat another (a Gaussian glm
+/// and an expectile at one half are least squares), answer another question (a quantile), only approximate what others
+/// solve exactly (stochastic gradients, the perceptron, stepwise selection), or need columns of a special meaning
+/// (counts, bits, codes, the pixels of an image).
 pub const BY_REQUEST: &[&str] = &[
     "glm",
     "quantile",

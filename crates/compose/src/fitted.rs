@@ -8,19 +8,19 @@ use ermine_core::{
     file::{self, DataInfo, FORMAT, Header, ModelWriter, TargetInfo},
 };
 
-use crate::{Problem, catalogue, problem};
+use crate::{Problem, UnseenCategories, catalogue, problem};
 
-/// A trained model together with what it was trained by and on. This is what a model file holds.
+/// A trained model with its learner, parameters and data description: the content of a model file.
 pub struct Fitted {
     /// The learner with its parameters.
     pub learner: Box<dyn AnyLearner>,
-    /// What it learned.
+    /// The fitted model.
     pub model: Box<dyn Model>,
     /// The columns it was trained on.
     pub schema: Schema,
     /// The target.
     pub target: TargetInfo,
-    /// What it was trained on, and how that was read.
+    /// The training data, and how they were read.
     pub data: DataInfo,
     /// The evidence of the fit.
     pub certificate: Option<Certificate>,
@@ -47,13 +47,13 @@ impl Fitted {
         Ok(fitted)
     }
 
-    /// Trains on rows in memory; `target` names what is predicted.
+    /// Trains on rows in memory; `target` names the target columns.
     pub fn train_on(learner: Box<dyn AnyLearner>, data: &Dataset<'_>, target: TargetInfo, cx: &Context<'_>) -> Result<Self> {
         let model = learner.fit_any(data, cx)?;
         Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
     }
 
-    /// Goes on with further rows from a model of the same learner, or begins when there is none yet.
+    /// Continues a model of the same learner with further rows, or starts when there is none yet.
     pub fn partial_fit(
         learner: Box<dyn AnyLearner>,
         start: Option<&dyn Model>,
@@ -65,10 +65,10 @@ impl Fitted {
         Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
     }
 
-    /// Goes on from a model of fewer parts to the model of an uninterrupted fit ([`Learner::CONTINUE`]), or begins when there is
-    /// none yet.
+    /// Continues from a model of fewer parts to the model of an uninterrupted fit ([`Learner::WARM_START`]), or starts
+    /// when there is none yet.
     ///
-    /// [`Learner::CONTINUE`]: ermine_core::Learner::CONTINUE
+    /// [`Learner::WARM_START`]: ermine_core::Learner::WARM_START
     pub fn warm_start(
         learner: Box<dyn AnyLearner>,
         start: Option<&dyn Model>,
@@ -80,12 +80,13 @@ impl Fitted {
         Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
     }
 
-    /// Trains on a problem like [`Fitted::train`], keeping the model so far in a file as it grows, and going on from that file
+    /// Trains on a problem like [`Fitted::train`], storing the partially trained model in a file as it grows, and
+    /// resuming from that file if it exists.
     /// when it is there.
     ///
-    /// The file is a model file like any other. It is taken up when learner, parameters, seed, columns, target and number of rows
-    /// are those of this fit; else the error says what differs and nothing is overwritten. It is removed at the end, when the
-    /// model is whole.
+    /// The file is a model file like any other. It is used when learner, parameters, seed, columns, target and number
+    /// of rows are those of this fit; else the error names the difference and nothing is overwritten. It is removed at
+    /// the end, when the model is complete.
     pub fn train_with_checkpoint(
         learner: Box<dyn AnyLearner>,
         problem: &Problem,
@@ -173,15 +174,15 @@ impl Fitted {
         Self { learner, model, schema, target, data, certificate, seed: cx.seed }
     }
 
-    /// The columns of a table in the order the model knows them, found by name.
+    /// The columns of a table in the order of the model, matched by name.
     pub fn align(&self, table: &Table) -> Result<Table> {
         problem::align(table, &self.schema)
     }
 
-    /// What is unlike the training data in a table that [`Fitted::align`] has made: values of category columns that training
-    /// did not know, a sentence a column.
-    pub fn unseen_categories(&self, aligned: &Table) -> Vec<String> {
-        problem::unseen_categories(aligned, &self.schema)
+    /// To find what is unlike the training data in tables that [`Fitted::align`] has made: values of category columns that training
+    /// did not know.
+    pub fn unseen_categories(&self) -> UnseenCategories<'_> {
+        UnseenCategories::new(&self.schema)
     }
 
     /// Tables and curves for people.
@@ -211,7 +212,7 @@ impl Fitted {
     /// that can be used or an error.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let (header, reader) = file::decode(bytes)?;
-        // Agents and policies are kept in files of the same kind, and are no models.
+        // Agents and policies are stored in files of the same format, and are no models.
         if let Some((family, name)) = header.learner.split_once('/') {
             return Err(Error::Model(match family {
                 "rl" => format!("it holds a {name} agent; `ermine rl play` and ermine.rl take it"),
@@ -240,7 +241,7 @@ impl Fitted {
         Ok(Self { learner, model, schema, target, data, certificate, seed })
     }
 
-    /// Saves the model; a failure leaves an older file whole.
+    /// Saves the model; a failure leaves an older file intact.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         file::write_atomic(path.as_ref(), &self.to_bytes()?)
     }

@@ -1,4 +1,4 @@
-//! Learners made of learners: the catalogue, pipelines, ensembles, problems, fitted models on disk.
+//! Learners composed of other learners: the catalogue, pipelines, ensembles, problems, fitted models on disk.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -13,4 +13,4 @@ mod problem;
 pub use catalogue::{BY_REQUEST, LEARNERS, catalogue, learner};
 pub use fitted::Fitted;
 pub use pipeline::{Pipeline, PipelineModel, PipelineStep, prepared};
-pub use problem::Problem;
+pub use problem::{Problem, UnseenCategories};

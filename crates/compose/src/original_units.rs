@@ -1,10 +1,10 @@
-//! Coefficients of prepared columns, said in the units of the original ones.
+//! Coefficients of prepared columns, converted to the units of the original ones.
 
 use std::collections::BTreeMap;
 
 use ermine_core::{Cell, ColumnMeaning, Schema, Section};
 
-/// The name of the constant in tables of coefficients.
+/// The name of the intercept in tables of coefficients.
 const INTERCEPT: &str = "(intercept)";
 
 /// Whether a section is a table of coefficients.
@@ -12,9 +12,10 @@ pub(crate) fn has_coefficients(section: &Section) -> bool {
     matches!(section, Section::Table { meanings, .. } if meanings.contains(&ColumnMeaning::Coefficient))
 }
 
-/// A table of coefficients of prepared columns in the units of the columns they were made from. `units` holds, for each
-/// prepared column, the shift and the scale: it is (raw - shift) / scale. Exact but for the errors of the intercept, which need
-/// the covariances and are left out. `None` where the table is no such table or all units are the original ones.
+/// A table of coefficients of prepared columns in the units of the columns they were made from. `units` holds the shift
+/// and the scale of each prepared column: it is (raw - shift) / scale. Exact except for the standard errors of the
+/// intercept, which need the covariances and are left out. `None` where the table is not of coefficients or all units
+/// are the original ones.
 pub(crate) fn original_units(section: &Section, schema: &Schema, units: &[(f64, f64)]) -> Option<Section> {
     let Section::Table { title, columns, meanings, rows } = section else { return None };
     if !has_coefficients(section) || units.iter().all(|u| *u == (0.0, 1.0)) {
@@ -33,7 +34,7 @@ pub(crate) fn original_units(section: &Section, schema: &Schema, units: &[(f64, 
             (0..meanings.len()).filter_map(|c| Some((c, number(c)?))).for_each(|(c, v)| constant[c] += v);
             continue;
         }
-        // What is no column, such as an offset, has no units to change.
+        // Terms that are not columns, such as an offset, have no units to convert.
         let Some(&(shift, scale)) = at.get(name.as_str()).and_then(|&j| units.get(j)) else {
             out.push(row.clone());
             continue;
@@ -69,11 +70,11 @@ mod tests {
     use ermine_core::{Context, Report, Roles};
 
     fn table<'r>(report: &'r Report, title: &str) -> (&'r [String], &'r [Vec<Cell>]) {
-        let found = report.sections.iter().find_map(|s| match s {
+        let table = report.sections.iter().find_map(|s| match s {
             Section::Table { title: t, columns, rows, .. } if t == title => Some((&columns[..], &rows[..])),
             _ => None,
         });
-        found.unwrap_or_else(|| panic!("no table {title}: {report:?}"))
+        table.unwrap_or_else(|| panic!("no table {title}: {report:?}"))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Pipelines: preparations and a learner, as one learner.
+//! Pipelines: transformers and a final learner, as one learner.
 
 mod explain;
 
@@ -15,17 +15,17 @@ use serde_json::Value;
 use crate::baseline::Baseline;
 use crate::{catalogue, original_units};
 
-/// Rows that go through the stages together at prediction; bounds the memory of the prepared copy.
+/// Rows that go through the steps together at prediction; bounds the memory of the prepared copy.
 const PREDICT_ROWS: usize = 16_384;
 
-/// Learners may hold learners, to this depth; a file that nests deeper is refused.
+/// Learners may be nested to this depth; a file that nests deeper is an error.
 pub(crate) const MAX_DEPTH: usize = 8;
 
-/// One learner of a pipeline. Written down as its name and parameters.
+/// One step of a pipeline. Serialised as its name and parameters.
 pub struct PipelineStep(Box<dyn AnyLearner>);
 
 impl PipelineStep {
-    /// A stage of one learner.
+    /// A step from a learner.
     pub fn new(learner: Box<dyn AnyLearner>) -> Self {
         Self(learner)
     }
@@ -35,7 +35,7 @@ impl PipelineStep {
         &*self.0
     }
 
-    /// The learner, to be changed.
+    /// The learner, mutable.
     pub fn learner_mut(&mut self) -> &mut dyn AnyLearner {
         &mut *self.0
     }
@@ -61,7 +61,7 @@ struct StepSpecRepr {
     params: serde_json::Map<String, Value>,
 }
 
-/// A name alone stands for the learner with its defaults.
+/// A name alone is the learner with its defaults.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StepRepr {
@@ -88,22 +88,22 @@ impl<'de> Deserialize<'de> for PipelineStep {
     }
 }
 
-/// Learners one after the other: all but the last transform, the last learns from what comes out.
+/// Learners in sequence: all but the last transform, the last is fitted to the result.
 ///
 /// # When to use it
-/// Whenever data needs preparation: a pipeline learns the preparation from the training rows alone, keeps it with the
+/// Whenever data needs preparation: a pipeline fits the preparation to the training rows alone, stores it with the
 /// model, and applies it again at prediction.
 ///
 /// # Example
 /// ```
-/// use ermine::prelude::*;
-/// let pipeline = Pipeline::new([ermine::learner("prepare")?, ermine::learner("ridge")?]);
+/// use ermine_compose::{Pipeline, learner};
+/// let pipeline = Pipeline::new([learner("prepare")?, learner("ridge")?]);
 /// assert_eq!(pipeline.stages().len(), 2);
-/// # Ok::<(), ermine::Error>(())
+/// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
 /// # Cost
-/// The sum of its stages, and one prepared copy of the rows in memory; streams are prepared block by block.
+/// The sum of its steps, and one prepared copy of the rows in memory; streams are prepared block by block.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pipeline {
@@ -129,12 +129,7 @@ impl Pipeline {
     }
 
     fn as_parts(&self) -> Result<(&PipelineStep, &[PipelineStep])> {
-        self.steps.split_last().ok_or_else(|| Error::Parameter {
-            learner: Self::SPEC.name,
-            name: "steps".into(),
-            value: "[]".into(),
-            expected: "it must have at least one step".into(),
-        })
+        self.steps.split_last().ok_or_else(|| Error::parameter(Self::SPEC.name, "steps", "[]", "it must have at least one step"))
     }
 }
 
@@ -145,7 +140,7 @@ impl Learner for Pipeline {
         name: "pipeline",
         summary: "Preparations and a learner, as one learner",
         objective: "that of its last step, on the columns its other steps make",
-        notes: "All steps but the last must transform. The preparation is learned from the training rows and kept with the model.",
+        notes: "All steps but the last must transform. The preparation is fitted to the training rows and stored with the model.",
         reference: "",
         family: Family::Composite,
         tasks: &[Task::Regression, Task::Classification, Task::Clustering, Task::Reduction, Task::Density, Task::Preparation],
@@ -195,23 +190,23 @@ impl Learner for Pipeline {
         self.check()?;
         let (last, front) = self.as_parts()?;
         let mut models: Vec<Box<dyn Model>> = Vec::with_capacity(self.steps.len());
-        let mut held: Option<(Mat<f64>, Schema)> = None;
-        let mut held_validation: Option<Mat<f64>> = None;
+        let mut prepared: Option<(Mat<f64>, Schema)> = None;
+        let mut prepared_validation: Option<Mat<f64>> = None;
         for stage in front {
-            let rows = current_view(data, held.as_ref());
+            let rows = current_view(data, prepared.as_ref());
             let model = stage.0.fit_any(&rows, &cx.without_checkpoints())?;
             let transformer = transformer_of(&*model, stage)?;
             let schema = transformer.schema_out(&rows.schema_or_unnamed());
             let z = transformer.transform(&rows.x)?;
             if let Some(v) = cx.validation {
-                let x = held_validation.as_ref().map_or(v.x, |m| Features::F64(m.view()));
-                held_validation = Some(transformer.transform(&x)?);
+                let x = prepared_validation.as_ref().map_or(v.x, |m| Features::F64(m.view()));
+                prepared_validation = Some(transformer.transform(&x)?);
             }
-            held = Some((z, schema));
+            prepared = Some((z, schema));
             models.push(model);
         }
-        let rows = current_view(data, held.as_ref());
-        let validation = match (cx.validation, &held_validation) {
+        let rows = current_view(data, prepared.as_ref());
+        let validation = match (cx.validation, &prepared_validation) {
             (Some(v), Some(x)) => Some(Dataset { x: Features::F64(x.view()), schema: rows.schema, ..*v }),
             (v, _) => v.copied(),
         };
@@ -231,7 +226,7 @@ impl Learner for Pipeline {
     }
 }
 
-/// The rows as the stages so far have left them.
+/// The rows after the steps so far.
 fn current_view<'a>(data: &Dataset<'a>, held: Option<&'a (Mat<f64>, Schema)>) -> Dataset<'a> {
     match held {
         Some((z, schema)) => Dataset { x: Features::F64(z.view()), schema: Some(schema), ..*data },
@@ -246,7 +241,7 @@ fn transformer_of<'m>(model: &'m dyn Model, stage: &PipelineStep) -> Result<&'m 
 }
 
 fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> Result<PipelineModel> {
-    // The stages are peeled off one by one, since each source borrows the one before it.
+    // Recursive, since each source borrows the one before it.
     fn fit_remaining(
         stages: &[PipelineStep],
         source: &dyn RowSource,
@@ -269,9 +264,9 @@ fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> 
     PipelineModel::new(pipeline.steps.clone(), models)
 }
 
-/// The default preparation in front of `learner`, so that any table will do: categories, dates, missing cells. Learners
-/// that take all of these themselves, preparations and pipelines come back as they are. Columns that the learner speaks of by
-/// name are left as they are.
+/// The default preparation in front of `learner`, so that it takes any table: categories, dates, missing cells.
+/// Learners that take all of these themselves, preparations and pipelines are returned unchanged. Columns that the
+/// learner refers to by name are not transformed.
 pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     let spec = learner.spec();
     let native = spec.accepts.categorical && spec.accepts.missing;
@@ -281,13 +276,13 @@ pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     let named = |column| if let ColumnRef::Name(name) = column { Some(name) } else { None };
     let keep = learner.raw_columns_any().into_iter().filter_map(named).collect();
     let drop = gives_standard_errors(&*learner).then_some(DropLevel::First);
-    // Counts mean something by their very values, and none is below 0.
+    // Counts are used unscaled, and none is below 0.
     let standardise = learner.value_kind() != ValueKind::Counts;
     Box::new(Pipeline::new([Box::new(Prepare { keep, drop, standardise, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
 }
 
-/// Whether a learner gives standard errors when its columns do not depend on each other: the linear models without penalty. The
-/// columns of a category then lack that of its first name, with which they would add up to the constant.
+/// Whether a learner gives standard errors when its columns are linearly independent: the linear models without
+/// penalty. The first category of a column is then left out, since all of its indicator columns sum to the constant.
 fn gives_standard_errors(learner: &dyn AnyLearner) -> bool {
     let params = learner.params();
     let none = |name: &str| params.get(name).is_some_and(|v| v.is_null() || v == "none");
@@ -306,7 +301,7 @@ pub struct PipelineModel {
 }
 
 impl PipelineModel {
-    /// Checks that the stages fit together, so that prediction need not.
+    /// Checks that the steps fit together, so that prediction need not.
     fn new(steps: Vec<PipelineStep>, mut models: Vec<Box<dyn Model>>) -> Result<Self> {
         let (Some(last), true) = (models.pop(), steps.len() == models.len() + 1) else {
             return Err(Error::Model("a pipeline needs a model for each of its steps".into()));
@@ -327,29 +322,30 @@ impl PipelineModel {
         &self.front
     }
 
-    /// The trained last step.
+    /// The fitted last step.
     pub fn last(&self) -> &dyn Model {
         &*self.last
     }
 
     fn prepare(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
-        let mut held: Option<Mat<f64>> = None;
+        let mut prepared: Option<Mat<f64>> = None;
         for (model, stage) in self.front.iter().zip(&self.steps) {
-            let z = transformer_of(&**model, stage)?.transform(&held.as_ref().map_or(*x, |m| Features::F64(m.view())))?;
-            held = Some(z);
+            let z = transformer_of(&**model, stage)?.transform(&prepared.as_ref().map_or(*x, |m| Features::F64(m.view())))?;
+            prepared = Some(z);
         }
-        Ok(held)
+        Ok(prepared)
     }
 
-    /// Calls `f` on the prepared rows, run by run.
+    /// Calls `f` on the prepared rows, run by run. Errors name the row of `x`, not of the run.
     fn in_row_blocks(&self, x: &Features<'_>, mut f: impl FnMut(&Features<'_>) -> Result<()>) -> Result<()> {
         x.expect_cols(self.n_features())?;
         let mut first = 0;
         while first < x.rows() || first == 0 {
             let end = (first + PREDICT_ROWS).min(x.rows());
             let run = x.row_range(first..end);
-            let held = self.prepare(&run)?;
-            f(&held.as_ref().map_or(run, |m| Features::F64(m.view())))?;
+            let prepared = self.prepare(&run);
+            let applied = prepared.and_then(|held| f(&held.as_ref().map_or(run, |m| Features::F64(m.view()))));
+            applied.map_err(|e| e.with_row(|row| row + first))?;
             if end == x.rows() {
                 break;
             }
@@ -371,7 +367,7 @@ impl PipelineModel {
         Ok(out.unwrap_or_default())
     }
 
-    /// For each column that the last step sees the one column it was made of; `None` where a step mixes columns.
+    /// For each column of the last step the one column it was made of; `None` where a step mixes columns.
     fn sources_before_last(&self) -> Option<Vec<usize>> {
         let mut sources: Vec<usize> = (0..self.n_features()).collect();
         for model in &self.front {
@@ -406,7 +402,7 @@ impl Model for PipelineModel {
     fn as_density(&self) -> Option<&dyn Density> {
         self.last.as_density().map(|_| self as _)
     }
-    // The parts of prepared columns are not those of the columns that came in.
+    // The parts of prepared columns are not those of the original columns.
     fn as_attributor(&self) -> Option<&dyn Attributor> {
         if self.front.is_empty() { self.last.as_attributor() } else { None }
     }
@@ -438,7 +434,7 @@ impl Model for PipelineModel {
         };
         let sections = self.last.report(&seen).sections;
         if !self.front.is_empty() && sections.iter().any(original_units::has_coefficients) {
-            out.text("Coefficients belong to the columns as they were prepared; how that was done is said below.");
+            out.text("Coefficients are those of the prepared columns; the preparation is described below.");
         }
         let mut inexact = false;
         for section in sections {
@@ -491,7 +487,7 @@ impl Classifier for PipelineModel {
         let scores =
             |run: &Features<'_>| Ok(self.last.as_classifier().expect(LOST_CAPABILITY).decision(run)?.unwrap_or_default());
         let out = self.collect_row_blocks(x, scores)?;
-        // A classifier has at least one column of scores, or none to give.
+        // A classifier has at least one column of scores, or none at all.
         Ok((out.cols() > 0).then_some(out))
     }
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
@@ -503,13 +499,13 @@ impl Classifier for PipelineModel {
         Ok(out)
     }
     fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
-        let mut found = Vec::with_capacity(x.rows());
+        let mut classes = Vec::with_capacity(x.rows());
         let proba = self.collect_row_blocks(x, |run| {
             let (proba, of_run) = self.last.as_classifier().expect(LOST_CAPABILITY).proba_and_class(run)?;
-            found.extend(of_run);
+            classes.extend(of_run);
             Ok(proba)
         })?;
-        Ok((proba, found))
+        Ok((proba, classes))
     }
 }
 
@@ -522,14 +518,14 @@ impl Transformer for PipelineModel {
         self.last.as_transformer().map_or(before.clone(), |t| t.schema_out(&before))
     }
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
-        let mut held = z.to_owned();
+        let mut columns = z.to_owned();
         for model in std::iter::once(&self.last).chain(self.front.iter().rev()) {
-            match model.as_transformer().map(|t| t.inverse(held.view())).transpose()?.flatten() {
-                Some(x) => held = x,
+            match model.as_transformer().map(|t| t.inverse(columns.view())).transpose()?.flatten() {
+                Some(x) => columns = x,
                 None => return Ok(None),
             }
         }
-        Ok(Some(held))
+        Ok(Some(columns))
     }
 }
 
@@ -546,9 +542,10 @@ impl Clusterer for PipelineModel {
         Ok(out)
     }
     fn posterior(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
-        let found = |run: &Features<'_>| Ok(self.last.as_clusterer().expect(LOST_CAPABILITY).posterior(run)?.unwrap_or_default());
-        let out = self.collect_row_blocks(x, found)?;
-        // A clusterer has at least one group, or no probabilities to give.
+        let posterior =
+            |run: &Features<'_>| Ok(self.last.as_clusterer().expect(LOST_CAPABILITY).posterior(run)?.unwrap_or_default());
+        let out = self.collect_row_blocks(x, posterior)?;
+        // A clusterer has at least one cluster, or no probabilities at all.
         Ok((out.cols() > 0).then_some(out))
     }
     fn metric_space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
@@ -562,8 +559,8 @@ impl Clusterer for PipelineModel {
 }
 
 impl Density for PipelineModel {
-    /// The density of the columns as they came in, where the preparation leaves quantities what they are: dividing a column by
-    /// its scale multiplies the density by it. Else that of the prepared columns.
+    /// The density of the original columns, where the preparation is affine: dividing a column by its scale multiplies
+    /// the density by it. Else that of the prepared columns.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
         let units = |m: &dyn Model| m.as_transformer().and_then(|t| t.affine_units());
         let scales = self.front.iter().map(|m| units(&**m).map(|u| u.iter().map(|(_, s)| s.abs().ln()).sum::<f64>()));
@@ -578,7 +575,7 @@ impl Density for PipelineModel {
     fn n_parameters(&self) -> usize {
         self.last.as_density().map_or(0, |d| d.n_parameters())
     }
-    // What is drawn are prepared columns; it is given only where the way back is known.
+    // Prepared columns are sampled; they are returned only where the inverse transform is known.
     fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
         let Some(mut held) = self.last.as_density().map(|d| d.sample(rows, seed)).transpose()?.flatten() else { return Ok(None) };
         for model in self.front.iter().rev() {

@@ -1,6 +1,6 @@
-//! From a table to something to learn: which column is the target, which are features, what kind of task it is.
+//! From a table to a learning problem: the target, the features, the task.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ermine_core::Roles;
@@ -8,20 +8,20 @@ use ermine_core::{
     Column, ColumnKind, Csr, Dataset, Error, Features, Field, MISSING_CODE, OwnedTarget, Result, Schema, Table, file::TargetInfo,
 };
 
-/// A table read as a problem: features, target, weights.
+/// A table as a problem: features, target, weights.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// The columns to learn from.
+    /// The features.
     pub x: Table,
-    /// What is to be predicted.
+    /// The target.
     pub y: OwnedTarget,
-    /// A weight a row.
+    /// One weight per row.
     pub weight: Option<Vec<f64>>,
-    /// What is known of the target.
+    /// Description of the target.
     pub target: TargetInfo,
-    /// What a person should know: columns left out and why, rows left out and why.
+    /// Notes for the user: columns and rows left out, and why.
     pub notes: Vec<String>,
-    /// Which rows of the table these are, where they are not all.
+    /// The rows of the table that the problem has, where they are not all.
     origin: Option<Vec<usize>>,
 }
 
@@ -30,7 +30,7 @@ impl Problem {
     /// without target are left out (and noted).
     pub fn from_table(table: Table, options: &Roles) -> Result<Self> {
         let mut notes = Vec::new();
-        let (table, _) = table.split_off(&options.drop)?;
+        let table = table.without(&options.drop)?;
         let (table, targets) = table.split_off(&options.targets)?;
         let (table, weights) = table.split_off(options.weight.as_slice())?;
         let unusable: Vec<(String, ColumnKind)> = table
@@ -45,7 +45,7 @@ impl Problem {
             notes.push(format!("column \"{name}\" is {why} and is not used"));
         }
         let names: Vec<&str> = unusable.iter().map(|(n, _)| n.as_str()).collect();
-        let (mut x, _) = table.split_off(&names)?;
+        let mut x = table.without(&names)?;
         let rows = targets.first().map(|(_, c)| c.len()).or(weights.first().map(|(_, c)| c.len())).unwrap_or(x.rows());
 
         let mut weight = match weights.into_iter().next() {
@@ -103,12 +103,12 @@ impl Problem {
         }
     }
 
-    /// The row of the table that a row of the problem was.
+    /// The row of the table that a row of the problem came from.
     pub fn row_of_table(&self, row: usize) -> usize {
         self.origin.as_ref().and_then(|o| o.get(row)).copied().unwrap_or(row)
     }
 
-    /// Of sparse rows that stood beside the table, those that the problem has kept.
+    /// The rows of a sparse matrix beside the table that the problem has kept.
     pub fn take_rows_of(&self, x: &Csr) -> Csr {
         match &self.origin {
             Some(rows) => x.view().take_rows(rows),
@@ -132,8 +132,8 @@ fn many_targets(targets: Vec<(Field, Column)>) -> Result<OwnedTarget> {
     Ok(OwnedTarget::Reals(out))
 }
 
-/// Puts the columns of `table` in the order of `schema`, by name. Further columns are left out; columns that are not
-/// there, or are of another kind, are refused together in one error.
+/// Puts the columns of `table` in the order of `schema`, by name. Further columns are left out; columns that are
+/// missing, or are of another kind, are reported together in one error.
 pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
     let (mut absent, mut wrong) = (Vec::new(), Vec::new());
     let mut fields = Vec::new();
@@ -145,16 +145,16 @@ pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
             absent.push((&want.name, hint));
             continue;
         };
-        match align_column(&table.columns()[at], want) {
+        match align_column(&table.shared_column(at), want) {
             Some((field, column)) => {
                 fields.push(field);
                 columns.push(column);
             }
             None => {
-                let found = &table.schema().fields[at];
+                let field = &table.schema().fields[at];
                 wrong.push(format!(
                     "column \"{}\" is of type {}, and the model was trained on type {}",
-                    want.name, found.kind, want.kind
+                    want.name, field.kind, want.kind
                 ));
             }
         }
@@ -170,55 +170,77 @@ pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
     if wrong.is_empty() { Table::with_schema(Schema { fields }, columns) } else { Err(Error::Data(wrong.join("; "))) }
 }
 
-/// A sentence for each category column of `table` with values that `schema` does not know.
-pub(crate) fn unseen_categories(table: &Table, schema: &Schema) -> Vec<String> {
-    let of_column = |(column, field): (&Column, &Field)| {
-        let Column::Category { codes, names } = column else { return None };
-        let known: BTreeSet<&String> = field.categories.iter().collect();
-        let mut counts = vec![0usize; names.len()];
-        codes.iter().filter(|&&c| c != MISSING_CODE).for_each(|&c| counts[c as usize] += 1);
-        let mut new: Vec<(&String, usize)> = names.iter().zip(counts).filter(|(n, c)| *c > 0 && !known.contains(n)).collect();
-        if field.kind != ColumnKind::Category || field.categories.is_empty() || new.is_empty() {
-            return None;
-        }
-        // The most frequent first.
-        new.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-        let rows: usize = new.iter().map(|(_, n)| n).sum();
-        let mut shown: Vec<String> = new.iter().take(3).map(|(name, _)| format!("\"{name}\"")).collect();
-        if new.len() > 3 {
-            shown.push(format!("{} more", new.len() - 3));
-        }
-        let (s, values) = (if rows == 1 { "" } else { "s" }, if new.len() == 1 { "a value" } else { "values" });
-        Some(format!("column \"{}\": {rows} row{s} with {values} that training did not know ({})", field.name, shown.join(", ")))
-    };
-    table.columns().iter().zip(&schema.fields).filter_map(of_column).collect()
+/// Counts values of category columns that training did not know, in rows that come in blocks.
+pub struct UnseenCategories<'a> {
+    schema: &'a Schema,
+    /// Of each category column the names that training knew.
+    known: Vec<Option<BTreeSet<&'a str>>>,
+    rows: Vec<BTreeMap<String, usize>>,
 }
 
-/// The column as the field wants it, if that is possible without guessing.
-fn align_column(column: &Column, want: &Field) -> Option<(Field, Column)> {
-    let rows = column.len();
-    let empty = (0..rows).all(|i| column.is_missing(i));
-    match (want.kind, column) {
-        (ColumnKind::Number | ColumnKind::Date, Column::Number { .. }) => Some((want.clone(), column.clone())),
-        (ColumnKind::Category, Column::Category { names, .. }) => {
-            Some((Field { categories: names.clone(), ..want.clone() }, column.clone()))
+impl<'a> UnseenCategories<'a> {
+    /// No rows yet, for a model of these columns.
+    pub fn new(schema: &'a Schema) -> Self {
+        let known = |f: &'a Field| {
+            let has_names = f.kind == ColumnKind::Category && !f.categories.is_empty();
+            has_names.then(|| f.categories.iter().map(String::as_str).collect())
+        };
+        let rows = vec![BTreeMap::new(); schema.len()];
+        Self { schema, known: schema.fields.iter().map(known).collect(), rows }
+    }
+
+    /// Further rows, with the columns of the model in their order.
+    pub fn add(&mut self, table: &Table) {
+        for ((column, known), rows) in table.columns().zip(&self.known).zip(&mut self.rows) {
+            let (Column::Category { codes, names }, Some(known)) = (column, known) else { continue };
+            let mut counts = vec![0usize; names.len()];
+            codes.iter().filter(|&&c| c != MISSING_CODE).for_each(|&c| counts[c as usize] += 1);
+            for (name, count) in names.iter().zip(counts).filter(|(n, c)| *c > 0 && !known.contains(n.as_str())) {
+                *rows.entry(name.clone()).or_default() += count;
+            }
         }
+    }
+
+    /// A sentence for each column with such values.
+    pub fn notes(&self) -> Vec<String> {
+        let of_column = |(new, field): (&BTreeMap<String, usize>, &Field)| {
+            // The most frequent first.
+            let mut new: Vec<(&String, usize)> = new.iter().map(|(name, count)| (name, *count)).collect();
+            new.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+            let rows: usize = new.iter().map(|(_, n)| n).sum();
+            let mut shown: Vec<String> = new.iter().take(3).map(|(name, _)| format!("\"{name}\"")).collect();
+            if new.len() > 3 {
+                shown.push(format!("{} more", new.len() - 3));
+            }
+            let (s, values) = (if rows == 1 { "" } else { "s" }, if new.len() == 1 { "a value" } else { "values" });
+            let list = shown.join(", ");
+            (rows > 0)
+                .then(|| format!("column \"{}\": {rows} row{s} with {values} that training did not know ({list})", field.name))
+        };
+        self.rows.iter().zip(&self.schema.fields).filter_map(of_column).collect()
+    }
+}
+
+/// The column as the field wants it, if that is possible without guessing; shared where it is so already.
+fn align_column(column: &Arc<Column>, want: &Field) -> Option<(Field, Arc<Column>)> {
+    let of_names = |column: Arc<Column>| {
+        let Column::Category { names, .. } = &*column else { return None };
+        Some((Field { categories: names.clone(), ..want.clone() }, column))
+    };
+    let missing = |i: usize| column.is_missing(i);
+    match (want.kind, &**column) {
+        (ColumnKind::Number | ColumnKind::Date, Column::Number { .. }) => Some((want.clone(), column.clone())),
+        (ColumnKind::Category, Column::Category { .. }) => of_names(column.clone()),
         // Numbers are categories when the model says so: 1, 2, 3 for a passenger class.
         (ColumnKind::Category, Column::Number { values, .. }) => {
             let cells: Vec<Option<String>> =
-                values.iter().enumerate().map(|(i, v)| (!column.is_missing(i)).then(|| v.to_string())).collect();
-            let made = Column::categories(&cells);
-            let Column::Category { names, .. } = &made else { return None };
-            Some((Field { categories: names.clone(), ..want.clone() }, made))
+                values.iter().enumerate().map(|(i, v)| (!missing(i)).then(|| v.to_string())).collect();
+            of_names(Arc::new(Column::categories(&cells)))
         }
-        (ColumnKind::Category, Column::Text(cells)) => {
-            let made = Column::categories(cells);
-            let Column::Category { names, .. } = &made else { return None };
-            Some((Field { categories: names.clone(), ..want.clone() }, made))
-        }
-        (ColumnKind::Number | ColumnKind::Date, _) if empty => {
-            let made = Column::numbers(vec![f64::NAN; rows]);
-            Some((Field { categories: Arc::default(), ..want.clone() }, made))
+        (ColumnKind::Category, Column::Text(cells)) => of_names(Arc::new(Column::categories(cells))),
+        (ColumnKind::Number | ColumnKind::Date, _) if (0..column.len()).all(missing) => {
+            let made = Column::numbers(vec![f64::NAN; column.len()]);
+            Some((Field { categories: Arc::default(), ..want.clone() }, Arc::new(made)))
         }
         _ => None,
     }

@@ -3,11 +3,11 @@
 use crate::{Error, Features, Mat, MatRef, Result, Schema};
 use rayon::prelude::*;
 
-/// Rows that are transformed at a time.
+/// Rows transformed at a time.
 const BLOCK: usize = 4096;
 
-/// Rows as doubles with NaN for missing cells; a view where they are doubles already, else a copy in `scratch`. Meant for
-/// blocks of rows.
+/// Rows as `f64` with NaN for missing cells: a borrowed view where they are `f64` already, else a copy in `scratch`.
+/// Meant for blocks of rows.
 pub fn numbers<'s, 'a: 's>(x: &Features<'a>, scratch: &'s mut Vec<f64>, learner: &str) -> Result<MatRef<'s, f64>> {
     let Features::Table(t) = x else { return x.f64_rows(scratch, learner) };
     let (rows, cols) = (t.rows(), t.cols());
@@ -27,7 +27,7 @@ pub fn numbers<'s, 'a: 's>(x: &Features<'a>, scratch: &'s mut Vec<f64>, learner:
     Ok(MatRef::row_major(scratch, rows, cols))
 }
 
-/// A column for a message: its quoted name when known, else its number from 0.
+/// A column for an error message: its quoted name when known, else its number from 0.
 pub fn column_label(schema: Option<&Schema>, column: usize) -> String {
     match schema.and_then(|s| s.fields.get(column)) {
         Some(field) => format!("\"{}\"", field.name),
@@ -61,8 +61,8 @@ pub fn check_finite(x: &Features<'_>, schema: Option<&Schema>, look: &dyn Fn(usi
     Ok(())
 }
 
-/// Makes `cols` new columns from blocks of rows, side by side. `make` is given a block and its first row, and writes the
-/// rows of the block.
+/// Makes `cols` new columns, block of rows by block of rows, in parallel. `make` gets a block and the number of its
+/// first row, and writes the block's rows.
 pub fn by_blocks(
     x: &Features<'_>,
     cols: usize,
@@ -79,20 +79,12 @@ pub fn by_blocks(
         .enumerate()
         .map(|(b, chunk)| {
             let first = b * BLOCK;
-            make(&x.row_range(first..rows.min(first + BLOCK)), first, chunk).map_err(|e| absolute_row(e, first))
+            make(&x.row_range(first..rows.min(first + BLOCK)), first, chunk).map_err(|e| e.with_row(|row| row + first))
         })
         .collect();
-    // The first error by rows, whichever thread met one first.
+    // The error of the first row, whichever thread met one first.
     results.into_iter().collect::<Result<()>>()?;
     Ok(out)
-}
-
-/// A row that counts from a block becomes a row that counts from the beginning.
-fn absolute_row(error: Error, first: usize) -> Error {
-    match error {
-        Error::NotFinite { column, row, value } => Error::NotFinite { column, row: row + first, value },
-        other => other,
-    }
 }
 
 /// Refuses a matrix of another width than the columns a transformation made.

@@ -1,4 +1,4 @@
-//! Weights of classes, as learners take them for a parameter.
+//! Class weights, as parameters of learners.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ClassWeight {
-    /// "balanced": every class weighs the same in all.
+    /// "balanced": every class has the same total weight.
     Word(BalancedWord),
-    /// One factor per class; classes that are not named have 1.
+    /// One factor per class; classes that are not listed have 1.
     Factors(BTreeMap<String, f64>),
 }
 
@@ -40,7 +40,7 @@ impl ClassWeight {
     }
 }
 
-/// The only word among class weights.
+/// The one word that stands for class weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BalancedWord {

@@ -1,17 +1,17 @@
-//! What a learner is given: features, target, weights.
+//! What a learner is fitted to: features, target, weights.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::error::column_label;
+use crate::blocks::column_label;
 use crate::{Csr, CsrRef, Error, Mat, MatRef, Result, Schema, Spec, Table, TableRef, Task};
 
-/// The columns to learn from, in one of four forms.
+/// Features in one of four forms.
 #[derive(Debug, Clone, Copy)]
 pub enum Features<'a> {
-    /// Doubles in any layout. NaN is a missing value for learners that take those.
+    /// `f64` in any layout. NaN is a missing value for learners that take those.
     F64(MatRef<'a, f64>),
-    /// Singles in any layout.
+    /// `f32` in any layout.
     F32(MatRef<'a, f32>),
     /// Sparse rows.
     Csr(CsrRef<'a>),
@@ -60,9 +60,9 @@ impl<'a> Features<'a> {
         }
     }
 
-    /// The rows as doubles. A view when they are doubles already, else a copy made in `scratch`; meant for blocks of
-    /// rows, so that no second copy of the data ever exists. Tables must be all numbers without missing values
-    /// (`learner` is named in the error).
+    /// The rows as `f64`: a borrowed view when they are `f64` already, else a copy in `scratch`; meant for blocks of
+    /// rows, so that the data are never copied whole. Tables must be all numbers without missing values (`learner` is
+    /// named in the error).
     pub fn f64_rows<'s>(&self, scratch: &'s mut Vec<f64>, learner: &str) -> Result<MatRef<'s, f64>>
     where
         'a: 's,
@@ -93,8 +93,8 @@ impl<'a> Features<'a> {
     }
 
     /// The first cell that is not a finite number, as an error that names it; `schema` gives the column names and rows
-    /// count from the start of the view.
-    /// Learners call it when their sums turn out not finite, so that valid data is not read twice.
+    /// count from the start of the view. Learners call it when their sums turn out not finite, so that valid data are
+    /// not read twice.
     pub fn refuse_non_finite(&self, schema: Option<&Schema>) -> Result<()> {
         let cell = |row: usize, col: usize, v: f64| Error::NotFinite {
             column: column_label(schema, col),
@@ -146,18 +146,18 @@ impl<'a> Features<'a> {
     }
 }
 
-/// What is to be predicted.
+/// The target.
 #[derive(Debug, Clone, Copy)]
 pub enum Target<'a> {
     /// Nothing: clustering, reduction, density.
     None,
-    /// One number a row.
+    /// One number per row.
     Real(&'a [f64]),
-    /// Several numbers a row.
+    /// Several numbers per row.
     Reals(MatRef<'a, f64>),
-    /// One class a row: codes into `names`.
+    /// One class per row: codes into `names`.
     Class {
-        /// A code a row.
+        /// One code per row.
         codes: &'a [u32],
         /// The class names, sorted; a name may have no row.
         names: &'a [String],
@@ -225,7 +225,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The task a target asks for.
+    /// The task that the target implies.
     pub fn task(&self) -> Option<Task> {
         match self {
             Self::None => None,
@@ -235,14 +235,14 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Rows to learn from.
+/// Training rows, borrowed.
 #[derive(Debug, Clone, Copy)]
 pub struct Dataset<'a> {
-    /// The columns to learn from.
+    /// The features.
     pub x: Features<'a>,
-    /// What is to be predicted.
+    /// The target.
     pub y: Target<'a>,
-    /// A weight a row: weight 2 is the row twice, weight 0 the row left out.
+    /// One weight per row: weight 2 is the row twice, weight 0 the row left out.
     pub weight: Option<&'a [f64]>,
     /// Names of the columns, where known; used in messages and reports.
     pub schema: Option<&'a Schema>,
@@ -322,8 +322,8 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    /// The checks at the door that cost nothing next to a fit: lengths, emptiness, weights, target against task, form of
-    /// the features against what the learner accepts. Cells are checked by the fit itself, which reads them anyway.
+    /// The checks that cost nothing next to a fit: lengths, emptiness, weights, target against task, form of the
+    /// features against what the learner accepts. Cells are checked by the fit itself, which reads them anyway.
     pub fn check(&self, spec: &Spec) -> Result<()> {
         self.check_block(spec)?;
         if self.has_no_weight() {
@@ -337,7 +337,7 @@ impl<'a> Dataset<'a> {
         self.weight.is_some_and(|w| w.iter().all(|&w| w == 0.0))
     }
 
-    /// [`Dataset::check`] for some rows of many, all of which may have weight 0.
+    /// [`Dataset::check`] for a block of rows, all of which may have weight 0.
     pub fn check_block(&self, spec: &Spec) -> Result<()> {
         let rows = self.rows();
         if rows == 0 {
@@ -381,7 +381,7 @@ impl<'a> Dataset<'a> {
             None if spec.tasks.iter().all(|t| t.is_supervised()) => Err(Error::Target(format!("{} needs one", spec.name))),
             None => Ok(()),
             Some(task) => {
-                // A learner without target ignores one: a preparation inside a pipeline sees the target too.
+                // A learner without target ignores one: a preparation inside a pipeline is given the target too.
                 if spec.tasks.iter().any(|t| t.is_supervised()) && !spec.tasks.contains(&task) {
                     let has = if task == Task::Classification { "classes" } else { "numbers" };
                     return Err(Error::Target(format!("it has {has}, and {} does not do {task}", spec.name)));
@@ -446,9 +446,9 @@ impl<'a> Dataset<'a> {
 /// Owned features.
 #[derive(Debug, Clone)]
 pub enum OwnedFeatures {
-    /// Doubles.
+    /// `f64`.
     F64(Mat<f64>),
-    /// Singles.
+    /// `f32`.
     F32(Mat<f32>),
     /// Sparse rows.
     Csr(Csr),
@@ -473,13 +473,13 @@ impl OwnedFeatures {
 pub enum OwnedTarget {
     /// Nothing.
     None,
-    /// One number a row.
+    /// One number per row.
     Real(Vec<f64>),
-    /// Several numbers a row.
+    /// Several numbers per row.
     Reals(Mat<f64>),
-    /// One class a row.
+    /// One class per row.
     Class {
-        /// A code a row.
+        /// One code per row.
         codes: Vec<u32>,
         /// The class names.
         names: Vec<String>,
@@ -496,6 +496,20 @@ impl OwnedTarget {
         Self::Class { codes: labels.iter().map(code).collect(), names }
     }
 
+    /// Adds the rows of a target of the same kind at the end.
+    ///
+    /// # Panics
+    /// When it is of another kind.
+    pub fn append(&mut self, more: Self) {
+        match (self, more) {
+            (Self::None, Self::None) => {}
+            (Self::Real(a), Self::Real(b)) => a.extend(b),
+            (Self::Reals(a), Self::Reals(b)) => a.append_rows(b),
+            (Self::Class { codes: a, .. }, Self::Class { codes: b, .. }) => a.extend(b),
+            _ => panic!("targets of different kinds"),
+        }
+    }
+
     /// A view of the whole.
     pub fn view(&self) -> Target<'_> {
         match self {
@@ -507,14 +521,14 @@ impl OwnedTarget {
     }
 }
 
-/// Rows to learn from, owned.
+/// Training rows, owned.
 #[derive(Debug, Clone)]
 pub struct OwnedDataset {
-    /// The columns to learn from.
+    /// The features.
     pub x: OwnedFeatures,
-    /// What is to be predicted.
+    /// The target.
     pub y: OwnedTarget,
-    /// A weight a row.
+    /// One weight per row.
     pub weight: Option<Vec<f64>>,
     /// Names of the columns, where known.
     pub schema: Option<Schema>,
@@ -527,7 +541,7 @@ impl OwnedDataset {
         Dataset { y: self.y.view(), weight: self.weight.as_deref(), schema: self.schema.as_ref().or(base.schema), ..base }
     }
 }
-/// The error of rows none of which counts.
+/// The error for rows that all have weight 0.
 pub(crate) fn zero_weight_error() -> Error {
     Error::Weight("all weights are 0, so no row is left".into())
 }

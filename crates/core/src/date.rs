@@ -172,7 +172,7 @@ mod tests {
             prop_assert_eq!(parse(format(whole).as_bytes()), Some(whole));
             let at = whole + micros as f64 / MICROS_A_DAY;
             let again = parse(format(at).as_bytes()).unwrap();
-            // One microsecond is what is written; near 1970 a double holds it many times over.
+            // The text has microseconds; near 1970 an f64 is many times finer.
             prop_assert!((again - at).abs() <= 0.5001 / MICROS_A_DAY + at.abs() * f64::EPSILON);
         }
     }

@@ -1,9 +1,9 @@
 //! One error type: every variant names the thing and the number, and says what to do where that is known.
 
-/// The result of anything that can be refused.
+/// The result of anything that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something was refused. `Display` is a whole sentence for a person; [`Error::help`] is the advice.
+/// Why something failed. `Display` is a whole sentence for a person; [`Error::help`] is the advice.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -51,7 +51,7 @@ pub enum Error {
         /// `NaN`, `infinity` or `-infinity`.
         value: String,
     },
-    /// A number that the learner has no use for. Rows count from 0.
+    /// A number outside what the learner accepts. Rows count from 0.
     #[error("{what}, row {row}: {value} is out of range; {needed}")]
     OutOfRange {
         /// "target", or the column.
@@ -63,7 +63,7 @@ pub enum Error {
         /// What would have been accepted: "poisson needs numbers from 0 up".
         needed: String,
     },
-    /// A row that is refused for any other reason. Rows count from 0.
+    /// A row that is invalid for any other reason. Rows count from 0.
     #[error("{place}, row {row}: {message}")]
     Row {
         /// "target", "sample weight", or the column.
@@ -82,7 +82,7 @@ pub enum Error {
         count: usize,
         /// The first row.
         row: usize,
-        /// The learner that refused.
+        /// The learner.
         learner: String,
     },
     /// A column of a kind that the learner cannot read.
@@ -92,12 +92,12 @@ pub enum Error {
         column: String,
         /// What it is.
         found: String,
-        /// The learner that refused.
+        /// The learner.
         learner: String,
         /// What it reads.
         needed: String,
     },
-    /// The data cannot be learned from, for a reason that is not a single cell.
+    /// Data that cannot be learned from, for a reason that is not a single cell.
     #[error("{0}")]
     Data(String),
     /// The target is missing or of the wrong sort.
@@ -114,7 +114,7 @@ pub enum Error {
         /// Columns found.
         found: usize,
     },
-    /// The observer asked for a stop.
+    /// The observer asked to stop the fit.
     #[error("stopped on request during {0}")]
     Stopped(String),
     /// The deadline passed before there was anything to return.
@@ -171,9 +171,19 @@ fn did_you_mean(nearest: &[String], known: &(Vec<String>, usize)) -> String {
 const MAX_LISTED_NAMES: usize = 8;
 
 impl Error {
-    /// An I/O error with the file it happened to.
+    /// An I/O error with its file.
     pub fn io(path: impl AsRef<std::path::Path>, source: std::io::Error) -> Self {
         Self::Io { path: path.as_ref().display().to_string(), source }
+    }
+
+    /// A value that parameter `name` of `learner` cannot have; `expected` says what would have been accepted.
+    pub fn parameter(
+        learner: &'static str,
+        name: impl Into<String>,
+        value: impl std::fmt::Display,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::Parameter { learner, name: name.into(), value: value.to_string(), expected: expected.into() }
     }
 
     /// An unknown name, answered with the nearest of `known`.
@@ -186,7 +196,7 @@ impl Error {
         Self::Unknown { what: what.into(), name: name.to_owned(), nearest, known }
     }
 
-    /// The row that is named, which counts from 0.
+    /// The row that the error names, from 0.
     pub fn row(&self) -> Option<usize> {
         match self {
             Self::NotFinite { row, .. } | Self::OutOfRange { row, .. } | Self::Row { row, .. } | Self::Missing { row, .. } => {
@@ -196,8 +206,8 @@ impl Error {
         }
     }
 
-    /// The same error with another row in place of the one it names: a row of a block becomes a row of the whole, and a
-    /// row that counts from 0 one that counts from 1.
+    /// The same error with another row number: a row of a block becomes a row of the whole, or a row that counts from 0
+    /// one that counts from 1.
     #[must_use]
     pub fn with_row(mut self, new: impl FnOnce(usize) -> usize) -> Self {
         if let Self::NotFinite { row, .. } | Self::OutOfRange { row, .. } | Self::Row { row, .. } | Self::Missing { row, .. } =
@@ -208,7 +218,7 @@ impl Error {
         self
     }
 
-    /// What a person can do about it, where there is one obvious thing.
+    /// Advice, where there is one obvious thing to do.
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Missing { .. } => Some("impute the column, drop it, or use a model that takes missing values, such as tree"),
@@ -221,13 +231,5 @@ impl Error {
             Self::Deadline(_) => Some("raise the time limit or use less data"),
             _ => None,
         }
-    }
-}
-
-/// A column for an error message: its quoted name when known, else its number from 0.
-pub(crate) fn column_label(schema: Option<&crate::Schema>, index: usize) -> String {
-    match schema.and_then(|s| s.fields.get(index)) {
-        Some(field) => format!("\"{}\"", field.name),
-        None => index.to_string(),
     }
 }

@@ -1,4 +1,4 @@
-//! What a fit brings back besides the model: a certificate and a trace.
+//! Evidence of a fit besides the model: a certificate and a trace.
 
 use std::time::Instant;
 
@@ -29,38 +29,39 @@ pub struct Certificate {
     pub iterations: u64,
     /// Whether the stopping rule was met.
     pub converged: bool,
-    /// What a person should know: "separable", "rank 3 of 4".
+    /// Remarks for a person: "separable", "rank 3 of 4".
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// The course of a fit: named columns, one row a step.
+/// The convergence history of a fit: named columns, one row per step.
 ///
-/// What means the same has the same name in every learner: `objective`, `step` (its length, or the share of the proposed step that was
-/// taken; 0 at the start), `gradient_norm` (as the objective is stated; of the least subgradient where there is a corner) and `seconds` since the
-/// start. `iteration` counts what the certificate counts (steps; for methods that go row by row, such as saga, sgd and the dual, passes over the
-/// rows), and is there where rows are not the iterations 0, which is the start, 1, 2 and so on: when a method does not look at its objective after
-/// every pass, or not at the start. What a method does not have is absent. A trace belongs to a fit and is no part of the saved model, so that the clock never
-/// enters a file.
+/// Columns with the same meaning have the same name in every learner: `objective`, `step` (its length, or the share of
+/// the proposed step that was taken; 0 at the start), `gradient_norm` (of the objective as stated; of the least
+/// subgradient where it is not differentiable) and `seconds` since the start. `iteration` counts what the certificate
+/// counts (steps; for methods that go row by row, such as saga, sgd and the dual, passes over the rows). It is present
+/// only where the rows are not the iterations 0 (the start), 1, 2 and so on: when a method does not evaluate its
+/// objective after every pass, or not at the start. Columns that a method does not have are absent. A trace belongs to
+/// a fit and is not saved in the model file, so that no time gets into it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// Names of the columns, "objective" among them where there is one.
     pub columns: Vec<String>,
-    /// A row a step.
+    /// One row per step.
     pub rows: Vec<Vec<f64>>,
-    /// The clock, and what it showed when it was last set.
+    /// The clock, and the seconds it showed when it started.
     #[serde(skip)]
     clock: Option<(Instant, f64)>,
     #[serde(default)]
     timed: bool,
 }
 
-/// Two courses are the same when their columns and rows are, whatever the clock said.
+/// Traces are equal when their columns and rows are, whatever the clock showed.
 impl PartialEq for Trace {
     fn eq(&self, other: &Self) -> bool {
-        let told = self.columns.len() - usize::from(self.timed);
+        let untimed = self.columns.len() - usize::from(self.timed);
         let row = |(a, b): (&Vec<f64>, &Vec<f64>)| match self.timed {
-            true => a.get(..told) == b.get(..told),
+            true => a.get(..untimed) == b.get(..untimed),
             false => a == b,
         };
         self.columns == other.columns && self.rows.len() == other.rows.len() && self.rows.iter().zip(&other.rows).all(row)
@@ -73,8 +74,8 @@ impl Trace {
         Self { columns: columns.iter().map(|&c| c.to_owned()).collect(), ..Self::default() }
     }
 
-    /// An empty trace with the given columns and a last one, `seconds`, which [`Trace::push`] adds itself. The clock starts now; where a
-    /// trace was written down and read again, it goes on from the last row.
+    /// An empty trace with the given columns and a last one, `seconds`, which [`Trace::push`] adds itself. The clock
+    /// starts now; in a trace that was deserialised it continues from the last row.
     pub fn timed(columns: &[&str]) -> Self {
         let columns = columns.iter().chain(&["seconds"]).map(|&c| c.to_owned()).collect();
         Self { columns, rows: Vec::new(), clock: Some((Instant::now(), 0.0)), timed: true }
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timed_trace_adds_its_seconds_and_goes_on_after_it_was_written_down() {
+    fn a_timed_trace_adds_its_seconds_and_continues_after_deserialisation() {
         let mut trace = Trace::timed(&["objective"]);
         trace.push(&[3.0]);
         std::thread::sleep(std::time::Duration::from_millis(2));
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn courses_are_the_same_whatever_the_clock_said() {
+    fn traces_are_equal_whatever_the_clock_showed() {
         let of = |values: &[f64]| {
             let mut trace = Trace::timed(&["objective"]);
             values.iter().for_each(|v| trace.push(&[*v]));

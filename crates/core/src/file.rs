@@ -1,7 +1,7 @@
 //! The model file: a safetensors container (JSON header, raw little-endian arrays) with our metadata.
 //!
 //! Nothing in it is code. A file is read whole, its hash is checked over every byte, sizes are checked before anything
-//! is allocated, and each learner checks the meaning of its arrays once, at load; prediction then needs no checks.
+//! is allocated, and each learner validates its arrays once, at load; prediction then needs no checks.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -22,7 +22,7 @@ const MAX_HEADER: usize = 64 << 20;
 
 const HASH_HEX: usize = 64;
 
-/// What a file says of its model.
+/// What a model file records besides the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the format.
@@ -38,7 +38,7 @@ pub struct Header {
     /// The target.
     #[serde(default)]
     pub target: TargetInfo,
-    /// What it was trained on, and how that was read.
+    /// The training data, and how they were read.
     #[serde(default, skip_serializing_if = "DataInfo::is_unknown")]
     pub data: DataInfo,
     /// The evidence of the fit.
@@ -48,7 +48,7 @@ pub struct Header {
     pub seed: u64,
 }
 
-/// What is known of the target.
+/// Description of the target.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TargetInfo {
     /// Names of the target columns; empty without target.
@@ -59,20 +59,21 @@ pub struct TargetInfo {
     pub classes: Vec<String>,
 }
 
-/// What is known of the training data: enough to read further data in the same way.
+/// Description of the training data: enough to read further data in the same way.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DataInfo {
     /// How many rows there were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
-    /// The words that meant "missing", where they were not the usual ones.
+    /// The words that meant "missing", where they were not the default ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
-    /// The types that were asked for, by column.
+    /// The column types that were requested, by column.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub types: BTreeMap<String, ColumnKind>,
-    /// A print of the rows ([`crate::Dataset::fingerprint`]), by which they are known again: a model is not judged by rows that it has seen.
+    /// Fingerprint of the rows ([`crate::Dataset::fingerprint`]), by which they are recognised: a model is not
+    /// evaluated on its training rows unawares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
     /// The share of these rows that was held out, drawn by the seed of the fit; none where all were trained on.
@@ -93,13 +94,13 @@ struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// Gathers what a model writes: named arrays and small structures.
+/// Collects what a model stores: named arrays and small structures.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelWriter {
     prefix: String,
     tensors: BTreeMap<String, Tensor>,
     fields: BTreeMap<String, Value>,
-    /// The array that is kept, where not all are.
+    /// The one array that is stored, for a filtered writer.
     only: Option<String>,
 }
 
@@ -125,7 +126,8 @@ macro_rules! element {
 element!(f64 => F64, f32 => F32, u8 => U8, u32 => U32, i32 => I32, i64 => I64, u64 => U64);
 
 impl ModelWriter {
-    /// A writer that keeps one array, with its path, and the small structures; for a look into a model.
+    /// A writer that stores one array, with its path, and the small structures; to read one fitted attribute of a
+    /// model.
     pub fn filtered(array: &str) -> Self {
         Self { only: Some(array.to_owned()), ..Self::default() }
     }
@@ -172,7 +174,7 @@ impl ModelWriter {
         format!("{}{name}", self.prefix)
     }
 
-    /// What was stored, ready to be read again.
+    /// What was stored, ready to be read.
     pub fn into_reader(self) -> ModelReader {
         let mut bytes = Vec::new();
         let mut tensors = BTreeMap::new();
@@ -204,7 +206,7 @@ struct Content {
     fields: BTreeMap<String, Value>,
 }
 
-/// What a model file holds, to be read by name. Every method names what is missing or of the wrong type or shape.
+/// The content of a model file, read by name. Every method names what is missing or of the wrong type or shape.
 #[derive(Debug, Clone)]
 pub struct ModelReader {
     prefix: String,
@@ -291,7 +293,7 @@ impl ModelReader {
         self.content.fields.contains_key(&self.key(name))
     }
 
-    /// How many children deep this reader looks.
+    /// How many children deep this reader is.
     pub fn depth(&self) -> usize {
         self.prefix.matches('/').count()
     }
@@ -343,7 +345,7 @@ pub fn encode(header: &Header, model: &ModelWriter) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Two unlike things turn into JSON text above; a closure cannot be generic.
+/// Values of two types are serialised to JSON text above; a closure cannot be generic.
 mod erased {
     pub trait Json {
         fn json(&self) -> serde_json::Result<String>;
@@ -355,7 +357,7 @@ mod erased {
     }
 }
 
-/// Where the 64 digits of the hash stand: after the last `"hash":"` of the metadata, which sorts behind our other keys.
+/// Position of the 64 digits of the hash: after the last `"hash":"` of the metadata, which sorts behind our other keys.
 fn hash_position(file: &[u8]) -> Option<usize> {
     let header_len = u64::from_le_bytes(file.get(..8)?.try_into().ok()?) as usize;
     let header = file.get(8..8usize.checked_add(header_len)?)?;
@@ -369,7 +371,7 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|w| w == needle)
 }
 
-/// Reads the bytes of a model file: checks the container and its hash; the learner checks the meaning.
+/// Reads the bytes of a model file: checks the container and its hash; the learner validates the content.
 pub fn decode(file: Vec<u8>) -> Result<(Header, ModelReader)> {
     let bad = |m: String| Error::Model(m);
     let Some(length) = file.get(..8) else {
@@ -424,7 +426,7 @@ fn check_hash(file: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Puts the hash of the present content into edited bytes. For tests that look behind the hash.
+/// Writes the hash of the present content into edited bytes. For tests of the checks behind the hash.
 pub fn fix_hash(file: &mut [u8]) -> Result<()> {
     let at = hash_position(file).ok_or_else(|| Error::Model("it has no hash".into()))?;
     file[at..at + HASH_HEX].fill(b'0');
@@ -433,7 +435,7 @@ pub fn fix_hash(file: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file so that a failure leaves the old one whole.
+/// Writes a file so that a failure leaves the old one intact.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {
         let mut out = OutputFile::create(path)?;

@@ -1,17 +1,17 @@
-//! A short print of rows, by which the same rows are known again.
+//! A fingerprint of rows, by which the same rows are recognised.
 
 use crate::{Dataset, Features, MISSING_CODE, Schema, Target};
 
-/// Letters of a print.
+/// Hexadecimal digits of a fingerprint.
 const HEX_LEN: usize = 32;
 
-/// Bytes that are gathered before they are hashed.
+/// Bytes that are buffered before they are hashed.
 const BUFFER_BYTES: usize = 16 << 10;
 
 impl Dataset<'_> {
-    /// A print of the names of the columns, all cells, the target and the weights: rows that differ in anything have another (BLAKE3, 128 bits).
-    /// Codes of categories do not matter, only their names do; nor does the kind of zero or of NaN, nor whether numbers are in a table, a
-    /// matrix or sparse rows.
+    /// Fingerprint of the column names, all cells, the target and the weights: rows that differ in anything have
+    /// another one (BLAKE3, 128 bits). Codes of categories do not matter, only their names; nor do the sign of zero,
+    /// the payload of NaN, or whether numbers are in a table, a matrix or sparse rows.
     pub fn fingerprint(&self) -> String {
         let mut print = Fingerprint::new(&self.schema_or_unnamed());
         print.add(self);
@@ -19,7 +19,7 @@ impl Dataset<'_> {
     }
 }
 
-/// Makes the print of [`Dataset::fingerprint`] of rows that come in runs; it is the same however they are cut into runs.
+/// Computes [`Dataset::fingerprint`] for rows that come in blocks; it does not depend on how they are cut.
 pub struct Fingerprint {
     hasher: blake3::Hasher,
     bytes: Vec<u8>,
@@ -27,7 +27,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// No rows yet, of these columns.
+    /// No rows yet, with these columns.
     pub fn new(schema: &Schema) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&(schema.len() as u64).to_le_bytes());
@@ -38,7 +38,7 @@ impl Fingerprint {
         Self { hasher, bytes: Vec::with_capacity(2 * BUFFER_BYTES), begun: false }
     }
 
-    /// Further rows, in their order.
+    /// Adds further rows, in their order.
     pub fn add(&mut self, rows: &Dataset<'_>) {
         if !std::mem::replace(&mut self.begun, true) {
             let (kind, outputs) = match &rows.y {
@@ -82,7 +82,7 @@ impl Fingerprint {
                     let (indices, values) = m.row(i);
                     sparse.clear();
                     sparse.extend(indices.iter().copied().zip(values.iter().copied()));
-                    // Indices may stand in any order, and equal ones add up.
+                    // Indices may come in any order, and equal ones add up.
                     if indices.windows(2).any(|w| w[0] >= w[1]) {
                         sparse.sort_by_key(|cell| cell.0);
                         sparse.dedup_by(|next, kept| {
@@ -111,7 +111,7 @@ impl Fingerprint {
         }
     }
 
-    /// The print of all rows that were added.
+    /// The fingerprint of all rows added.
     pub fn finish(mut self) -> String {
         self.hasher.update(&self.bytes);
         self.hasher.finalize().to_hex()[..HEX_LEN].to_owned()
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_rows_have_the_same_print_and_others_another() {
+    fn equal_rows_have_equal_fingerprints_and_others_do_not() {
         let print = |t: &Table, y: &[f64], weight: Option<&[f64]>| {
             Dataset::new(Features::Table(t.view())).with_target(Target::Real(y)).with_weight(weight).fingerprint()
         };
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_and_sparse_rows_have_the_print_of_the_table() {
+    fn blocks_and_sparse_rows_have_the_fingerprint_of_the_table() {
         let schema = Schema::unnamed(2);
         let cells = [0.0, 1.0, f64::NAN, -0.0, 2.5, 0.0];
         let y = [1.0, 2.0, 3.0];
@@ -202,7 +202,7 @@ mod tests {
         other.add(&of(0, 1));
         assert_ne!(other.finish(), whole, "the order of the rows counts");
         let columns = [0, 1].map(|j| Column::numbers((0..3).map(|i| cells[2 * i + j]).collect()));
-        let table = Table::with_schema(schema.clone(), columns.into()).unwrap();
+        let table = Table::with_schema(schema.clone(), Vec::from(columns)).unwrap();
         assert_eq!(Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y)).fingerprint(), whole);
         // Explicit zeros, and equal indices that add up.
         let (indptr, indices, values) = ([0, 3, 4, 5], [1, 0, 1, 0, 0], [0.5, 0.0, 0.5, f64::NAN, 2.5]);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_the_hash_that_everyone_computes() {
+    fn the_hash_of_a_file_is_its_blake3_hash() {
         let file = tempfile::NamedTempFile::new().unwrap();
         // The first test vector of BLAKE3: the empty input.
         let empty = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";

@@ -1,8 +1,8 @@
-//! Fits to all rows but one fold of them, from totals that are gathered once.
+//! Fits to all rows but one fold, from sums that are gathered once.
 //!
-//! The totals of a pass add up: those of all rows but a fold are the merged totals of the other folds. So one pass over the rows serves all rounds of a
-//! cross-validation, and all settings that differ only in what is made of the totals. They are merged and not subtracted, since a difference of large sums
-//! would lose the digits that a small one needs.
+//! The sums of a pass are additive: those of all rows but a fold are the merged sums of the other folds. So one pass
+//! over the rows serves all rounds of a cross-validation, and all settings that differ only in how the sums are solved.
+//! Sums are merged and not subtracted, since a difference of large sums would lose the digits of a small one.
 
 use std::any::Any;
 
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use crate::pass::{run_pass_from, run_passes_from};
 use crate::{Context, Dataset, Error, Learner, Mat, Partial, PassLearner, PassStep, Result};
 
-/// Numbers that the totals of all folds may hold, half a gigabyte of them.
+/// Upper bound on the numbers in the sums of all folds: half a gigabyte.
 const MAX_NUMBERS: usize = 1 << 26;
-/// Folds whose rows are looked for in one run: as many blocks as this are cut at a time.
+/// Folds gathered in one run over the blocks.
 const FOLDS_PER_SCAN: usize = 8;
 
-/// Rows dealt out to folds.
+/// Assignment of rows to folds.
 #[derive(Debug, Clone, Copy)]
 pub struct FoldAssignment<'a> {
     /// The fold of each row.
@@ -26,57 +26,58 @@ pub struct FoldAssignment<'a> {
 }
 
 impl FoldAssignment<'_> {
-    /// The fewest rows that are left without a fold.
+    /// The fewest rows outside a fold, over all folds.
     pub fn min_training_rows(&self) -> usize {
         let mut sizes = vec![0; self.folds];
         self.fold_of.iter().filter(|&&f| f < self.folds).for_each(|&f| sizes[f] += 1);
         self.fold_of.len() - sizes.into_iter().max().unwrap_or(0)
     }
 
-    /// Whether totals of so many numbers a fold can be held at once.
+    /// Whether the sums of all folds, `numbers` each, may be held at once.
     pub fn fits_memory(&self, numbers: usize) -> bool {
         numbers.saturating_mul(2 * self.folds) <= MAX_NUMBERS
     }
 }
 
-/// The totals of all rows but those of a fold, for each fold. Only the learner that gathered them can read them.
+/// The sums over all rows but those of a fold, for each fold. Only the learner that gathered them can read them.
 pub struct FoldTotals(Box<dyn Any + Send + Sync>);
 
-/// What looks at rows that are shown.
+/// Callback that receives blocks of the training rows.
 pub type VisitRows<'s> = &'s mut dyn FnMut(&Dataset<'_>);
 
-/// How the model of all rows but a fold is made of totals.
+/// Fits a model to all rows but a fold, from the sums.
 pub type FitFromFoldSums<L> = fn(&L, &FoldTotals, &TrainingView<'_>, &Context<'_>) -> Result<Option<<L as Learner>::Model>>;
 
-/// All rows but those of a fold.
+/// The training rows of a round: all rows but those of a fold.
 pub struct TrainingView<'a> {
     /// All rows.
     pub data: &'a Dataset<'a>,
     /// The fold.
     pub fold: usize,
-    /// Shows the other rows, for what totals do not say: passes after the first.
+    /// Passes the training rows to a callback, for passes after the first.
     pub rows: &'a dyn Fn(VisitRows<'_>),
 }
 
-/// How a learner fits to all rows but a fold, from totals.
+/// How a learner fits to all rows but a fold, from sums.
 pub struct FoldFit<L: Learner> {
-    /// What the totals depend on besides the rows: settings with the same words share them. None where these rows are fitted in another way, or where the
-    /// totals would not fit in memory.
+    /// What the sums depend on besides the rows: settings with equal keys share them. None where these rows are fitted
+    /// in another way, or where the sums would not fit in memory.
     pub key: fn(&L, &Dataset<'_>, &FoldAssignment<'_>) -> Option<String>,
-    /// Gathers them.
+    /// Gathers the sums.
     pub gather: fn(&L, &Dataset<'_>, &FoldAssignment<'_>, &Context<'_>) -> Result<FoldTotals>,
-    /// The model of all rows but a fold; none where no row of them has weight.
+    /// The model of all rows but a fold; none where all of them have weight 0.
     pub fit: FitFromFoldSums<L>,
 }
 
 impl<L: PassLearner<Partial: Clone + Sync + 'static>> FoldFit<L> {
-    /// Of a pass learner whose first pass does not depend on rows it has seen; the rows are asked for those that follow.
+    /// For a pass learner whose first pass does not depend on earlier rows; later passes read the rows.
     pub const fn from_pass_learner(key: fn(&L, &Dataset<'_>, &FoldAssignment<'_>) -> Option<String>) -> Self {
         Self { key, gather: gather_folds::<L>, fit: fit_without::<L> }
     }
 }
 
-/// What models of all rows but one say of that row, for all rows: a column a target, or the probabilities of the classes. None where there is no short way.
+/// Leave-one-out predictions of all rows: one column per target, or the class probabilities. None where there is no
+/// closed form.
 pub type LooPredictions<L> = fn(&L, &Dataset<'_>, &Context<'_>) -> Result<Option<Mat<f64>>>;
 
 /// The partial of each fold, and whether a row of it has weight; none for folds without rows so far.
@@ -144,7 +145,7 @@ fn gather_folds<L: PassLearner<Partial: Clone + Sync + 'static>>(
     };
     let run = block_rows(learner, data, cx) * cut.folds.clamp(1, FOLDS_PER_SCAN);
     let FoldPartials(folds) = run_pass_from(data, run, cx, &add)?;
-    // All folds before each, then with all after it.
+    // Sums of all folds before each fold, then merged with those after it.
     let mut before = Vec::with_capacity(folds.len());
     let mut sum = None;
     for fold in &folds {
@@ -170,7 +171,7 @@ fn fit_without<L: PassLearner<Partial: Clone + Sync + 'static>>(
 ) -> Result<Option<L::Model>> {
     learner.check()?;
     let Some(totals) = totals.0.downcast_ref::<Vec<Option<L::Partial>>>() else {
-        return Err(Error::Data(format!("the totals are not those of {}", L::SPEC.name)));
+        return Err(Error::Data(format!("the sums are not those of {}", L::SPEC.name)));
     };
     let Some(Some(total)) = totals.get(without.fold) else { return Ok(None) };
     match learner.finish(start(learner, without.data, cx)?, total.clone(), cx)? {

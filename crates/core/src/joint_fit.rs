@@ -1,17 +1,18 @@
-//! Fits of several settings to the same rows at once.
+//! Joint fits of several settings to the same rows.
 
 use crate::{Context, Dataset, Learner, Result};
 
-/// Takes a model of a joint fit, with the number of its setting.
+/// Receives a model of a joint fit, with the index of its setting.
 pub type TakeModel<'t, M> = &'t mut dyn FnMut(usize, M) -> Result<()>;
 
-/// How models of several settings are made of the same rows.
+/// Fits models of several settings to the same rows.
 pub type FitMany<L> = fn(&[L], &Dataset<'_>, &Context<'_>, TakeModel<'_, <L as Learner>::Model>) -> Result<()>;
 
-/// How settings that differ in some parameters only are fitted to the same rows at once.
+/// How settings that differ in some parameters only are fitted to the same rows together.
 pub struct JointFit<L: Learner> {
-    /// What settings must have in common to be fitted at once: equal words, one fit. None for a setting that is fitted alone.
+    /// Settings with equal keys are fitted together. None for a setting that is fitted alone.
     pub key: fn(&L) -> Option<String>,
-    /// Fits settings with equal keys and hands over each model when it is ready, in any order, so that not all of them need to be held.
+    /// Fits settings with equal keys and passes each model on when it is ready, in any order, so that not all of them
+    /// are held at once.
     pub fit: FitMany<L>,
 }

@@ -10,70 +10,76 @@ use crate::{
     TrainingView, ValueKind,
 };
 
-/// How a learner trains on a source of rows that may be larger than memory.
+/// Training on a source of rows that may be larger than memory.
 pub type StreamFit<L> = fn(&L, &dyn RowSource, &Context<'_>) -> Result<<L as Learner>::Model>;
 
-/// How a learner goes on with further rows from a model that it made earlier, or begins when there is none yet.
+/// Training on further rows from a model fitted earlier, or from the start when there is none yet.
 pub type FitFrom<L> = fn(&L, Option<&<L as Learner>::Model>, &Dataset<'_>, &Context<'_>) -> Result<<L as Learner>::Model>;
 
-/// A learner is its hyper-parameters; fitting returns a new type.
+/// A learner is a struct of hyper-parameters; fitting returns a model.
 ///
 /// The serialised form is one flat object with a key for each parameter (`#[serde(default, deny_unknown_fields)]`), and
 /// `SPEC.params` lists exactly these keys.
 pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// What a fit returns.
+    /// The fitted model.
     type Model: Model;
 
-    /// What the learner says of itself.
+    /// Declaration of the learner: name, parameters, what data it takes.
     const SPEC: Spec;
 
-    /// Training in passes over rows, for learners that can; [`crate::drive_source`] is the value for a
+    /// Training in passes over rows, for learners that can; [`crate::run_passes_source`] is the value for a
     /// [`crate::PassLearner`].
     const STREAM: Option<StreamFit<Self>> = None;
 
-    /// Learning from rows that come bit by bit, for learners that can: the steps continue where the model stands. When it begins,
-    /// every class that the target names takes part, since its rows may come later.
+    /// Incremental learning: each call takes further steps from the model so far. The first call must name all classes
+    /// in the target, since their rows may come later.
     const PARTIAL_FIT: Option<FitFrom<Self>> = None;
 
-    /// Going on from a model of fewer parts (trees, rounds) that the same learner made of the same rows: the result has the
-    /// bytes of a fit that was never interrupted. Checkpoints and scikit-learn's `warm_start` rest on it. Without a model it is
-    /// the fit itself. More rows or other rows are allowed; the parts that are there stay as they are.
+    /// Continuing from a model with fewer parts (trees, rounds) that the same learner fitted to the same rows: the
+    /// result has the bytes of an uninterrupted fit. Checkpoints and scikit-learn's `warm_start` use it. Without a
+    /// model it is an ordinary fit. More rows or other rows are allowed; existing parts are not changed.
     const WARM_START: Option<FitFrom<Self>> = None;
 
-    /// Fits to all rows but a fold from totals that are gathered once, for learners whose first pass knows nothing of the rows. It is the model of a fit to
-    /// the same rows up to rounding.
+    /// Fits to all rows but a fold, from sums that are gathered once, for learners whose first pass does not depend on
+    /// the rows. The model is that of an ordinary fit to the same rows up to rounding.
     const FOLD_SUMS: Option<FoldFit<Self>> = None;
 
-    /// What models of all rows but one say of that row, without fitting them one by one, for learners that can.
+    /// Leave-one-out predictions without refitting, for learners that have a closed form.
     const LOO_PREDICTIONS: Option<LooPredictions<Self>> = None;
 
-    /// Fits of several settings to the same rows at once, for learners whose settings have work in common. Each model has the bytes of a fit alone.
+    /// Joint fits of several settings to the same rows, for learners whose settings have work in common. Each model has
+    /// the bytes of an ordinary fit.
     const JOINT_FIT: Option<JointFit<Self>> = None;
 
-    /// Whether the model depends on the order of the rows, because the learner takes a step a row or draws rows by their
-    /// numbers. Of such a learner nobody may expect that another order, a row given twice or shifted columns lead to the same model.
+    /// Whether the model depends on the order of the rows, because the learner takes one step per row or draws rows by
+    /// their number. Invariance to row order, repeated rows or shifted columns is then not expected.
     const ROW_ORDER_MATTERS: bool = false;
 
-    /// Whether training begins with weights that are drawn for each column and each output by its number. Of such a learner nobody may
-    /// expect the same model when columns or classes come in another order.
+    /// Whether training starts from random weights drawn by the numbers of columns and outputs. Invariance to the order
+    /// of columns or classes is then not expected.
     const RANDOM_INIT: bool = false;
 
-    /// Whether `alpha` weighs the absolute values of the coefficients, which scale with the columns, and not their squares. A
-    /// learner with an `l1_ratio` says it there.
+    /// Whether `alpha` penalises absolute values of the coefficients, which scale with the columns, rather than their
+    /// squares. A learner with an `l1_ratio` declares it there.
     const L1_PENALTY: bool = false;
 
-    /// What the numbers of the columns stand for. A preparation in front leaves counts unscaled, and nobody may expect that
-    /// shifted or scaled columns mean the same unless they are quantities.
+    /// What the numbers in the columns are. Preparation leaves counts unscaled; invariance to shift and scale is
+    /// expected of quantities only.
     const VALUE_KIND: ValueKind = ValueKind::Quantities;
 
-    /// The parameters that a search should move and between which values, in the words of the command line: `alpha=1e-4..1e4:log`,
-    /// `n_neighbors=1..60`, `weights=uniform,distance`.
+    /// The parameters that a search should vary and their ranges, in the syntax of the command line:
+    /// `alpha=1e-4..1e4:log`, `n_neighbors=1..60`, `weights=uniform,distance`.
     const SEARCH_SPACE: &'static [&'static str] = &[];
 
-    /// Refuses parameters outside their ranges. A learner whose parameters depend on each other checks
-    /// [`Spec::check_params`] first and then that.
-    fn check(&self) -> Result<()> {
+    /// Refuses parameters outside the ranges that [`Learner::SPEC`] declares.
+    fn check_ranges(&self) -> Result<()> {
         Self::SPEC.check_params(&to_params(self)?)
+    }
+
+    /// Refuses parameters that the learner cannot work with. A learner whose parameters depend on each other calls
+    /// [`Learner::check_ranges`] first and then checks that.
+    fn check(&self) -> Result<()> {
+        self.check_ranges()
     }
 
     /// Columns that mean something by their very values, such as an exposure: a preparation in front leaves them as they are.
@@ -81,24 +87,24 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
         Vec::new()
     }
 
-    /// What prepares the columns and what learns from them, for a learner that is the one after the other: it fits the first, and the second to what the
-    /// first makes of the rows. Settings with the same preparation can share it.
+    /// The transformer and the final learner, for a learner that is a pipeline of the two. Settings with the same
+    /// transformer can share its output.
     fn as_pipeline(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
         None
     }
 
-    /// Changes parameters of a learner that this one holds as `part`: `base.max_depth` is parameter `max_depth` of part `base`.
-    /// Learners that hold none know no such parameter.
+    /// Sets parameters of a learner nested in this one as `part`: `base.max_depth` is parameter `max_depth` of part
+    /// `base`. An error for learners without nested ones.
     fn set_nested(&mut self, part: &str, params: &serde_json::Map<String, Value>) -> Result<()> {
         let first = params.keys().next().map_or("", |name| name.as_str());
         let known = Self::SPEC.params.iter().map(|p| p.name);
         Err(Error::unknown(format!("parameter of {}", Self::SPEC.name), &format!("{part}.{first}"), known))
     }
 
-    /// Learns from rows.
+    /// Fits a model.
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Self::Model>;
 
-    /// Reads a model that [`Model::save`] wrote, and checks everything that prediction relies on.
+    /// Reads a model written by [`Model::save`], and checks everything that prediction relies on.
     fn load(input: &ModelReader) -> Result<Self::Model>;
 }
 
@@ -106,9 +112,9 @@ fn to_params<L: Learner>(learner: &L) -> Result<Value> {
     serde_json::to_value(learner).map_err(|e| Error::Data(format!("parameters of {}: {e}", L::SPEC.name)))
 }
 
-/// What a fit returns. A capability is an `Option`, never a method that fails.
+/// A fitted model. A capability is an `Option`, never a method that fails.
 pub trait Model: std::any::Any + Send + Sync {
-    /// Columns the model was trained on.
+    /// Number of columns the model was trained on.
     fn n_features(&self) -> usize;
 
     /// The model as a regressor, if it is one.
@@ -127,28 +133,28 @@ pub trait Model: std::any::Any + Send + Sync {
     fn as_clusterer(&self) -> Option<&dyn Clusterer> {
         None
     }
-    /// The model as a density, if it is one.
+    /// The model as a density estimate, if it is one.
     fn as_density(&self) -> Option<&dyn Density> {
         None
     }
-    /// The model as one that can say what each column adds to a prediction, if it can.
+    /// The model with its attributions (what each column adds to a prediction), if it has them.
     fn as_attributor(&self) -> Option<&dyn Attributor> {
         None
     }
-    /// The model as a sum of parts, one a column, if it is one.
+    /// The model as a sum of functions of one column each, if it is one.
     fn as_additive(&self) -> Option<&dyn AdditiveModel> {
         None
     }
-    /// The model as one that answers by the training rows that are near, if it does.
+    /// The model with its nearest training rows, if it predicts from them.
     fn as_neighbor_model(&self) -> Option<&dyn NeighborModel> {
         None
     }
 
-    /// How good the fit is, where that can be said.
+    /// Evidence of how good the fit is, where there is any.
     fn certificate(&self) -> Option<&Certificate> {
         None
     }
-    /// The course of the fit, where it had steps.
+    /// The convergence history of the fit, where it had steps.
     fn trace(&self) -> Option<&Trace> {
         None
     }
@@ -168,10 +174,10 @@ pub trait Regressor: Model {
     fn n_targets(&self) -> usize {
         1
     }
-    /// A row of predictions for each row; one column a target.
+    /// One row of predictions per row; one column per target.
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>>;
-    /// The deviance of one target from its prediction: twice the log-likelihood that it lacks to a perfect fit, in units of the dispersion. The
-    /// square of the difference unless the model is of another family.
+    /// The unit deviance of one target value: twice the difference of the log-likelihoods of a perfect fit and the
+    /// prediction, in units of the dispersion. The squared difference unless the model is of another family.
     fn unit_deviance(&self, target: f64, predicted: f64) -> f64 {
         (target - predicted) * (target - predicted)
     }
@@ -181,15 +187,16 @@ pub trait Regressor: Model {
 pub trait Classifier: Model {
     /// The class names, sorted.
     fn classes(&self) -> &[String];
-    /// Probabilities: a row for each row, a column a class, rows sum to 1.
+    /// Probabilities: one row per row, one column per class; rows sum to 1.
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>>;
-    /// Logarithms of the probabilities; overridden where they are known more exactly than by taking logarithms.
+    /// Logarithms of the probabilities; overridden where they can be computed more accurately than by taking
+    /// logarithms.
     fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let mut p = self.proba(x)?;
         p.as_mut_slice().iter_mut().for_each(|v| *v = v.ln());
         Ok(p)
     }
-    /// The scores behind the probabilities, for models that have them: one column for two classes, else one a class.
+    /// The scores behind the probabilities, for models that have them: one column for two classes, else one per class.
     fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         let _ = x;
         Ok(None)
@@ -204,10 +211,11 @@ pub trait Classifier: Model {
     }
 }
 
-/// Probabilities with the most probable class of each row: [`Classifier::judge`] where nothing else decides on the class.
+/// Probabilities with the most probable class of each row: [`Classifier::proba_and_class`] for classifiers without a
+/// decision rule of their own.
 pub fn with_argmax_class(proba: Mat<f64>) -> (Mat<f64>, Vec<u32>) {
-    let found = argmax_rows(proba.view());
-    (proba, found)
+    let classes = argmax_rows(proba.view());
+    (proba, classes)
 }
 
 /// The column of the largest value of each row; ties go to the first.
@@ -225,7 +233,7 @@ pub fn argmax_rows(scores: MatRef<'_, f64>) -> Vec<u32> {
         .collect()
 }
 
-/// Turns columns into other columns.
+/// Maps columns to new columns.
 pub trait Transformer: Model {
     /// The new columns.
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>>;
@@ -236,149 +244,150 @@ pub trait Transformer: Model {
     }
     /// Names and kinds of the new columns, from those the model was trained on.
     fn schema_out(&self, input: &Schema) -> Schema;
-    /// The shift and the scale of each new column, for transformations that leave quantities what they are: the column is
+    /// The shift and the scale of each new column, for transformations that keep quantities as they are: the column is
     /// `(raw - shift) / scale` of an original column, or of a 0/1 column for a category.
     fn affine_units(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
-    /// For each new column the one column it is made of, for transformations in which no new column mixes several.
+    /// For each new column the one column it is computed from, for transformations in which no new column combines
+    /// several.
     fn source_columns(&self) -> Option<Vec<usize>> {
         None
     }
-    /// The way back, as near as it can be, for transformations that have one.
+    /// The inverse transform, exact or approximate, for transformations that have one.
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         let _ = z;
         Ok(None)
     }
 }
 
-/// The group of rows that belong to none, for clusterers that leave some out.
+/// The label of rows that belong to no cluster, for clusterers that leave some out.
 pub const NOISE_LABEL: u32 = u32::MAX;
 
-/// Assigns rows to groups.
+/// Assigns rows to clusters.
 pub trait Clusterer: Model {
-    /// Number of groups, [`NOISE`] not counted.
+    /// Number of clusters, [`NOISE_LABEL`] not counted.
     fn n_clusters(&self) -> usize;
-    /// The group of each row, or [`NOISE`].
+    /// The cluster of each row, or [`NOISE_LABEL`].
     fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>>;
-    /// The columns in which the clusterer measures distances, where they are others than those of `x`.
+    /// The space in which the clusterer measures distances, where it is not that of `x`.
     fn metric_space(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         let _ = x;
         Ok(None)
     }
-    /// The probabilities of the groups, a column each, for clusterers that have them; rows sum to 1.
+    /// The probabilities of the clusters, one column per cluster, for clusterers that have them; rows sum to 1.
     fn posterior(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         let _ = x;
         Ok(None)
     }
-    /// The group of each training row, as long as it is known: right after a fit in memory, not after loading.
+    /// The cluster of each training row, as long as it is known: right after a fit in memory, not after loading.
     fn labels(&self) -> Option<&[u32]> {
         None
     }
 }
 
-/// Says how probable rows are.
+/// Estimates a density.
 pub trait Density: Model {
     /// The logarithm of the density at each row.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>>;
-    /// How many numbers the fit was free to choose; information criteria charge for them.
+    /// Number of free parameters, for information criteria.
     fn n_parameters(&self) -> usize;
-    /// Rows drawn from the density, for models that can draw; the same seed draws the same rows.
+    /// Rows sampled from the density, for models that can; the same seed gives the same rows.
     fn sample(&self, rows: usize, seed: u64) -> Result<Option<Mat<f64>>> {
         let _ = (rows, seed);
         Ok(None)
     }
 }
 
-/// Says how much each column adds to a prediction.
+/// Attributions: how much each column adds to a prediction.
 pub trait Attributor: Model {
-    /// What the parts sum to: "probability", "log odds", "prediction".
+    /// What the attributions sum to: "probability", "log odds", "prediction".
     fn output_name(&self) -> &'static str;
-    /// Numbers that are explained for each row: 1, or one a class or target.
+    /// Outputs explained per row: 1, or one per class or target.
     fn n_outputs(&self) -> usize;
-    /// About how many operations [`Self::attributions`] takes a row, for those who must choose how many rows they can afford.
+    /// Approximate operations per row of [`Self::attributions`], to choose how many rows to explain.
     fn attribution_cost(&self) -> f64;
-    /// What the model says of a row of which nothing is known, for each output.
+    /// The expected value of each output, when nothing is known of a row.
     fn base_values(&self) -> Vec<f64>;
-    /// A row for each row. For each output there is the part of each column and then the expected value; together they sum to
-    /// what the model says of the row.
+    /// One row per row. For each output: the attribution of each column, then the expected value; together they sum to
+    /// the model's output.
     fn attributions(&self, x: &Features<'_>) -> Result<Mat<f64>>;
 }
 
-/// Says a sum of parts, each of which depends on one column alone.
+/// A prediction that is a sum of functions of one column each.
 pub trait AdditiveModel: Model {
-    /// What the parts sum to, but for a constant: "log odds", "score", "prediction".
+    /// What the parts sum to, up to a constant: "log odds", "score", "prediction".
     fn output_name(&self) -> &'static str;
-    /// Numbers that are explained for each row: 1, or one a class or target.
+    /// Outputs per row: 1, or one per class or target.
     fn n_outputs(&self) -> usize;
-    /// A row for each row: for each output the part of each column.
+    /// One row per row: for each output the part of each column.
     fn parts(&self, x: &Features<'_>) -> Result<Mat<f64>>;
 }
 
-/// Answers by the training rows that are near.
+/// Predictions from the nearest training rows.
 pub trait NeighborModel: Model {
-    /// Training rows there are.
+    /// Number of training rows.
     fn n_examples(&self) -> usize;
-    /// For each row its `k` nearest training rows (fewer where there are not as many), from near to far: their numbers from 0 and how
-    /// far they are.
+    /// For each row its `k` nearest training rows (fewer if there are not as many), nearest first: row numbers from 0
+    /// and distances.
     fn nearest_examples(&self, x: &Features<'_>, k: usize) -> Result<Vec<Vec<(usize, f64)>>>;
-    /// Training rows, in the columns in which distances are measured.
+    /// Training rows, in the space in which distances are measured.
     fn training_rows(&self, rows: &[usize]) -> Result<Mat<f64>>;
-    /// What a training row is: the name of its class, or its numbers.
+    /// The target of a training row: the name of its class, or its numbers.
     fn example_target(&self, row: usize) -> Vec<crate::Cell>;
 }
 
-/// Makes a learner with its default parameters: an entry of a catalogue.
+/// Makes a learner with default parameters: an entry of a catalogue.
 pub type MakeLearner = fn() -> Box<dyn AnyLearner>;
 
-/// The object-safe face of every [`Learner`]: what the catalogue, the command line, Python and pipelines use.
+/// The object-safe interface of every [`Learner`]: what the catalogue, the command line, Python and pipelines use.
 ///
-/// The methods that exist on both layers have other names here, so that having both traits in scope is never ambiguous.
+/// Methods that exist on both layers have other names here, so that having both traits in scope is never ambiguous.
 pub trait AnyLearner: std::any::Any + Send + Sync {
-    /// What the learner says of itself.
+    /// [`Learner::SPEC`].
     fn spec(&self) -> &'static Spec;
     /// The parameters as an object.
     fn params(&self) -> Value;
-    /// Changes one parameter, or with a point one of a learner within this one (`base.max_depth`). A wrong name, type or value
-    /// is an error, and the learner stays as it was.
+    /// Sets one parameter, or with a dot one of a nested learner (`base.max_depth`). A wrong name, type or value is an
+    /// error, and the learner stays as it was.
     fn set(&mut self, name: &str, value: Value) -> Result<()>;
-    /// Changes several parameters at once, checked together; those of learners within come after this one's own.
+    /// Sets several parameters at once, checked together; those of nested learners after this one's own.
     fn set_all(&mut self, params: &serde_json::Map<String, Value>) -> Result<()>;
     /// [`Learner::check`].
     fn check_any(&self) -> Result<()>;
-    /// [`Learner::untouched`].
+    /// [`Learner::raw_columns`].
     fn raw_columns_any(&self) -> Vec<ColumnRef> {
         Vec::new()
     }
-    /// [`Learner::split`].
+    /// [`Learner::as_pipeline`].
     fn as_pipeline_any(&self) -> Option<(Box<dyn AnyLearner>, Box<dyn AnyLearner>)> {
         None
     }
     /// [`Learner::fit`].
     fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
-    /// [`Learner::STREAM`], or an error that says the learner has none; ask `spec().accepts.passes` first.
+    /// [`Learner::STREAM`], or an error if the learner has none; ask `spec().accepts.passes` first.
     fn fit_source(&self, source: &dyn RowSource, cx: &Context<'_>) -> Result<Box<dyn Model>>;
-    /// [`Learner::RESUME`], or an error that says the learner has none.
+    /// [`Learner::PARTIAL_FIT`], or an error if the learner has none.
     fn partial_fit_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         let _ = (model, data, cx);
         Err(no_partial_fit(self.spec()))
     }
-    /// [`Learner::CONTINUE`], or an error that says the learner has none.
+    /// [`Learner::WARM_START`], or an error if the learner has none.
     fn warm_start_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         let _ = (model, data, cx);
         Err(no_warm_start(self.spec()))
     }
-    /// What the totals of these folds depend on besides the rows, where there are [`Learner::TOTALS`]: equal words, equal totals.
+    /// The key of the sums of these folds, where there are [`Learner::FOLD_SUMS`]: equal keys, equal sums.
     fn fold_sums_key(&self, data: &Dataset<'_>, cut: &FoldAssignment<'_>) -> Option<String> {
         let _ = (data, cut);
         None
     }
-    /// Gathers [`Learner::TOTALS`], or an error that says the learner has none.
+    /// Gathers [`Learner::FOLD_SUMS`], or an error if the learner has none.
     fn fold_sums_any(&self, data: &Dataset<'_>, cut: &FoldAssignment<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
         let _ = (data, cut, cx);
         Err(no_fold_sums(self.spec()))
     }
-    /// The model of all rows but those of a fold, from totals of the same key; none where it takes a fit to the rows.
+    /// The model of all rows but those of a fold, from sums with the same key; none where the rows must be read.
     fn fit_from_fold_sums(
         &self,
         totals: &FoldTotals,
@@ -388,16 +397,17 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
         let _ = (totals, without, cx);
         Ok(None)
     }
-    /// [`Learner::LEFT_OUT`]; none where there is no short way.
+    /// [`Learner::LOO_PREDICTIONS`]; none where there is no closed form.
     fn loo_predictions_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         let _ = (data, cx);
         Ok(None)
     }
-    /// What settings have in common that are worth a [`Learner::JOINT`] fit: equal words, one fit. None for a setting that is fitted alone.
+    /// The key of settings that are worth a [`Learner::JOINT_FIT`]: equal keys, one fit. None for a setting that is
+    /// fitted alone.
     fn joint_key(&self) -> Option<String> {
         None
     }
-    /// [`Learner::JOINT`] of settings with this one's key, or an error that says the learner has none.
+    /// [`Learner::JOINT_FIT`] of settings with this one's key, or an error if the learner has none.
     fn fit_joint(
         &self,
         settings: &[&dyn AnyLearner],
@@ -408,30 +418,30 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
         let _ = (settings, data, cx, take);
         Err(fits_alone(self.spec()))
     }
-    /// Whether there is a [`Learner::CONTINUE`].
+    /// Whether there is a [`Learner::WARM_START`].
     fn has_warm_start(&self) -> bool {
         false
     }
-    /// [`Learner::ABSOLUTE_PENALTY`].
+    /// [`Learner::L1_PENALTY`].
     fn has_l1_penalty(&self) -> bool {
         false
     }
 
-    /// [`Learner::ORDERED`].
+    /// [`Learner::ROW_ORDER_MATTERS`].
     fn row_order_matters(&self) -> bool {
         false
     }
-    /// [`Learner::CELLS`].
+    /// [`Learner::VALUE_KIND`].
     fn value_kind(&self) -> ValueKind {
         ValueKind::Quantities
     }
 
-    /// [`Learner::SEARCH`].
+    /// [`Learner::SEARCH_SPACE`].
     fn search_space(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// [`Learner::DRAWN`].
+    /// [`Learner::RANDOM_INIT`].
     fn has_random_init(&self) -> bool {
         false
     }
@@ -442,27 +452,27 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
 }
 
 fn no_partial_fit(spec: &Spec) -> Error {
-    Error::Data(format!("{} does not learn bit by bit; fit it on all rows", spec.name))
+    Error::Data(format!("{} has no incremental fit; fit it on all rows", spec.name))
 }
 
 fn no_warm_start(spec: &Spec) -> Error {
-    Error::Data(format!("{} does not go on from a model; fit it from the start", spec.name))
+    Error::Data(format!("{} has no warm start; fit it from the start", spec.name))
 }
 
 fn fits_alone(spec: &Spec) -> Error {
-    Error::Data(format!("settings of {} have no fit in common; fit each alone", spec.name))
+    Error::Data(format!("settings of {} have no joint fit; fit each alone", spec.name))
 }
 
 fn no_fold_sums(spec: &Spec) -> Error {
-    Error::Data(format!("{} does not fit from totals; fit it on rows", spec.name))
+    Error::Data(format!("{} does not fit from sums; fit it on rows", spec.name))
 }
 
-/// The model as the type that learner `L` makes.
+/// The model as the type that learner `L` fits.
 fn downcast_model<L: Learner>(model: Option<&dyn Model>) -> Result<Option<&L::Model>> {
     match model {
         None => Ok(None),
         Some(model) => match (model as &dyn std::any::Any).downcast_ref::<L::Model>() {
-            None => Err(Error::Data(format!("the model to go on from is not one of {}", L::SPEC.name))),
+            None => Err(Error::Data(format!("the model to continue from is not one of {}", L::SPEC.name))),
             known => Ok(known),
         },
     }

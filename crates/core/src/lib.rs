@@ -1,10 +1,9 @@
-//! The contract of Ermine.
+//! The core contract of Ermine.
 //!
-//! Everything the toolkit agrees on lives here and nothing else does: how data is looked at ([`MatRef`],
-//! [`CsrRef`], [`TableRef`], [`Dataset`], [`Schema`]), what a learner and a model are ([`Learner`], [`Model`],
-//! [`AnyLearner`]), how parameters and capabilities are declared ([`Spec`]), what a fit may consult ([`Context`]) and
-//! must bring back ([`Certificate`], [`Trace`], [`Report`]), how learning scales ([`PassLearner`]), where random numbers
-//! come from ([`Stream`]) and how a model is kept ([`ModelWriter`], [`ModelReader`]).
+//! Everything the other crates share: views of data ([`MatRef`], [`CsrRef`], [`TableRef`], [`Dataset`], [`Schema`]),
+//! learners and models ([`Learner`], [`Model`], [`AnyLearner`]), the declaration of parameters and capabilities
+//! ([`Spec`]), the context of a fit ([`Context`]) and its evidence ([`Certificate`], [`Trace`], [`Report`]), passes
+//! over rows ([`PassLearner`]), random streams ([`RngStream`]) and model files ([`ModelWriter`], [`ModelReader`]).
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -21,6 +20,7 @@ mod folds;
 mod joint_fit;
 mod learner;
 mod matrix;
+pub mod order;
 mod output;
 mod param_changes;
 mod pass;
@@ -33,6 +33,7 @@ mod spec;
 pub mod splits;
 mod suggest;
 mod table;
+pub mod typed;
 
 pub use class_weight::{BalancedWord, ClassWeight};
 pub use context::{Checkpoints, Context, Flow, Offset, Progress, SaveModel};
@@ -51,7 +52,7 @@ pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
 pub use pass::{
     BLOCK_ROWS, Partial, PassLearner, PassStep, RowSource, TransformedSource, collect_rows, run_pass, run_pass_source,
-    run_pass_source_from, run_passes, run_passes_blocked, run_passes_source,
+    run_pass_source_from, run_passes, run_passes_blocked, run_passes_checked, run_passes_source,
 };
 pub use report::{Cell, ColumnMeaning, Curve, Report, Section, TreeNodeReport};
 pub use rng::{RngStream, hash_u64};

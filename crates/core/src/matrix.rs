@@ -76,7 +76,7 @@ impl<'a, T> MatRef<'a, T> {
         self.data
     }
 
-    /// The elements in row-major order without gaps, if they lie so.
+    /// The elements as a slice, when they are in row-major order without gaps.
     pub fn as_row_major(&self) -> Option<&'a [T]> {
         let dense = (self.col_stride == 1 || self.cols <= 1) && (self.row_stride == self.cols || self.rows <= 1);
         dense.then(|| &self.data[..self.rows * self.cols])
@@ -253,7 +253,7 @@ impl<T> Mat<T> {
 }
 
 impl<T: Clone> Mat<T> {
-    /// A matrix of one value.
+    /// A matrix with all elements equal.
     pub fn filled(rows: usize, cols: usize, value: T) -> Self {
         Self { data: vec![value; rows * cols], rows, cols }
     }
@@ -283,7 +283,7 @@ impl<T> IndexMut<(usize, usize)> for Mat<T> {
     }
 }
 
-// Partials travel between machines, so a matrix can be written down; the shape is checked when it is read.
+// Partials can be sent to other machines, so a matrix is serialisable; its shape is checked when it is read.
 impl<T: Serialize> Serialize for Mat<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut s = serializer.serialize_struct("Mat", 3)?;

@@ -1,4 +1,4 @@
-//! Files that are whole or not there.
+//! Atomic file output.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A file being written. It takes its name only when it is finished, so that a failure leaves the old file whole.
+/// A file being written. It takes its name only when it is finished, so that a failure leaves the old file intact.
 ///
-/// The bytes go to a temporary file in the same folder, which is synced and renamed at the end. A name that is a link
-/// stands for the file it leads to. What is there and is no file, a device or a pipe, cannot be replaced and is written
-/// to directly.
+/// The bytes go to a temporary file in the same folder, which is synced and renamed at the end. A symbolic link stands
+/// for the file it points to. What exists and is not a regular file, a device or a pipe, cannot be replaced and is
+/// written to directly.
 #[derive(Debug)]
 pub struct OutputFile(OutputKind);
 
@@ -21,9 +21,9 @@ enum OutputKind {
 }
 
 impl OutputFile {
-    /// Begins a file.
+    /// Starts a file.
     pub fn create(path: &Path) -> io::Result<Self> {
-        // A link to nothing yet is an error here, as its target cannot be told from a missing folder.
+        // A dangling link is an error here, as its target cannot be told from a missing folder.
         let path = if path.is_symlink() { path.canonicalize()? } else { path.to_owned() };
         match path.metadata() {
             Ok(meta) if meta.is_dir() => {
@@ -39,7 +39,7 @@ impl OutputFile {
         Ok(Self(OutputKind::Temporary(BufWriter::with_capacity(1 << 16, temporary), path)))
     }
 
-    /// Ends the file and puts it in its place.
+    /// Completes the file and moves it to its place.
     pub fn finish(self) -> io::Result<()> {
         let (out, path) = match self.0 {
             OutputKind::Direct(mut out) => return out.flush(),
@@ -50,12 +50,12 @@ impl OutputFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // A temporary file is private; this one is as readable as its predecessor, or as any new file.
+            // A temporary file is private; this one gets the permissions of the file it replaces, or of any new file.
             let mode = path.metadata().map_or(0o644, |m| m.permissions().mode());
             file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
         }
         file.persist(&path).map_err(|e| e.error)?;
-        // The rename lasts once the folder is synced; not every system can do that.
+        // The rename is durable once the folder is synced; not every system can do that.
         if let Ok(folder) = File::open(folder_of(&path)) {
             let _ = folder.sync_all();
         }

@@ -35,9 +35,7 @@ impl<'a> ParamChanges<'a> {
                 }
                 _ => value.clone(),
             };
-            if !param.range.contains(&value) {
-                return Err(spec.out_of_range(param, &value));
-            }
+            spec.check_param(param, &value)?;
             all[name.as_str()] = value;
             last = Some(param);
         }
@@ -47,10 +45,5 @@ impl<'a> ParamChanges<'a> {
 
 /// The error for a value that is in range, but that the learner's own type does not take.
 pub(crate) fn unreadable(spec: &Spec, param: &ParamSpec, value: &Value, why: &serde_json::Error) -> Error {
-    Error::Parameter {
-        learner: spec.name,
-        name: param.name.to_owned(),
-        value: value.to_string(),
-        expected: format!("it must be {} ({why})", param.range.describe()),
-    }
+    Error::parameter(spec.name, param.name, value, format!("it must be {} ({why})", param.range.describe()))
 }

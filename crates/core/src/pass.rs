@@ -1,8 +1,8 @@
 //! Learning in passes over rows: one learner in memory, on streams and on clusters, with the same bits on any number of
 //! threads.
 //!
-//! Rows are cut in blocks whose size depends only on the learner and the number of columns. Each block is reduced to a
-//! [`Partial`], and partials are merged in a binary tree whose shape depends only on the number of blocks. Threads
+//! Rows are cut into blocks whose size depends only on the learner and the number of columns. Each block is reduced to
+//! a [`Partial`], and partials are merged in a binary tree whose shape depends only on the number of blocks. Threads
 //! decide who computes what, never what is computed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,23 +12,22 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::dataset::zero_weight_error;
 use crate::{
-    Context, Dataset, Error, Features, Flow, Learner, Model, OwnedDataset, OwnedFeatures, OwnedTarget, Progress, Result, Schema,
-    Spec,
+    Context, Dataset, Error, Features, Flow, Learner, Model, OwnedDataset, OwnedFeatures, Progress, Result, Schema, Spec,
 };
 
-/// Rows in a block, unless the learner asks for another number.
+/// Rows per block, unless the learner asks for another number.
 pub const BLOCK_ROWS: usize = 4096;
 
-/// Blocks of a stream that are held at a time; bounds the memory of [`drive_source`].
+/// Blocks of a stream held at a time; bounds the memory of [`run_passes_source`].
 const MAX_BLOCKS_IN_FLIGHT: usize = 8;
 
-/// Rows seen so far, reduced. `merge` is associative up to rounding.
+/// Sums over the rows so far. `merge` is associative up to rounding.
 pub trait Partial: Send + Serialize + DeserializeOwned {
-    /// Takes in the rows of another part, which come after the rows of this one.
+    /// Adds the sums of rows that come after those of this one.
     fn merge(&mut self, other: Self) -> Result<()>;
 }
 
-/// What follows a pass.
+/// The outcome of a pass.
 #[derive(Debug)]
 pub enum PassStep<S, M> {
     /// Another pass, with this state; the number is the objective so far.
@@ -37,53 +36,53 @@ pub enum PassStep<S, M> {
     Done(M),
 }
 
-/// A learner that needs only totals over rows, once or many times.
+/// A learner that needs only sums over rows, in one pass or several.
 pub trait PassLearner: Learner {
-    /// What every block is told before a pass.
+    /// State broadcast to every block before a pass.
     type State: Clone + Send + Sync + Serialize + DeserializeOwned;
-    /// What is gathered from the blocks.
+    /// The sums of a pass.
     type Partial: Partial;
 
-    /// Rows in a block; may depend on nothing but the parameters and the number of columns.
+    /// Rows per block; may depend on nothing but the parameters and the number of columns.
     fn block_rows(&self, cols: usize) -> usize {
         let _ = cols;
         BLOCK_ROWS
     }
-    /// The state before the first pass. `head` shows the first rows (at least one), with schema and class names.
+    /// The state before the first pass. `head` has the first rows (at least one), with schema and class names.
     fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<Self::State>;
     /// The partial of no rows.
     fn empty_partial(&self, state: &Self::State) -> Self::Partial;
-    /// Takes in a block of rows. Cells that are not finite are refused here; rows of the error count from the block.
+    /// Adds a block of rows. Cells that are not finite are an error; its row counts from the block.
     fn add_block(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>) -> Result<()>;
-    /// [`PassLearner::add`], told how many rows come before the block: for learners that draw rows by their number. Drivers
-    /// call this.
+    /// [`PassLearner::add_block`] with the number of rows before the block: for learners that draw rows by their
+    /// number. Drivers call this one.
     fn add_block_at(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>, first: usize) -> Result<()> {
         let _ = first;
         self.add_block(state, part, rows)
     }
-    /// Whether the next pass adds whole numbers only, or otherwise comes to the same bits in any order. Blocks are then taken
-    /// into a few parts, as many as there are threads, and not each into a part of its own.
+    /// Whether the next pass adds integers only, or otherwise gives the same bits in any order. Blocks are then added
+    /// to one partial per thread instead of one each.
     fn is_order_free(&self, state: &Self::State) -> bool {
         let _ = state;
         false
     }
-    /// Ends a pass.
+    /// Completes a pass.
     fn finish(&self, state: Self::State, total: Self::Partial, cx: &Context<'_>) -> Result<PassStep<Self::State, Self::Model>>;
-    /// The model of a state between passes, when there is one: returned when the deadline falls within a pass.
+    /// The model of a state between passes, when there is one: returned when the deadline passes within a pass.
     fn model_so_far(&self, state: &Self::State) -> Option<Self::Model> {
         let _ = state;
         None
     }
 }
 
-/// Rows that can be read from the beginning as often as needed.
+/// Rows that can be read from the start as often as needed.
 pub trait RowSource: Sync {
     /// Names and kinds of the columns.
     fn schema(&self) -> &Schema;
-    /// How many rows there are, if known.
+    /// Number of rows, if known.
     fn rows(&self) -> Option<usize>;
-    /// Reads all rows in order, in runs of any length; stops early when `visit` says so. Every run has the same schema,
-    /// category names and class names.
+    /// Reads all rows in order, in chunks of any length; stops early when `visit` asks for it. Every chunk has the same
+    /// schema, category names and class names.
     fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()>;
 }
 
@@ -100,7 +99,7 @@ impl RowSource for Dataset<'_> {
     }
 }
 
-/// A source whose rows have gone through a fitted transformer.
+/// A source whose rows are transformed by a fitted transformer.
 pub struct TransformedSource<'a> {
     inner: &'a dyn RowSource,
     model: &'a dyn Model,
@@ -108,7 +107,7 @@ pub struct TransformedSource<'a> {
 }
 
 impl<'a> TransformedSource<'a> {
-    /// The rows of `inner` through `model`, which must be a transformer.
+    /// The rows of `inner` transformed by `model`, which must be a transformer.
     pub fn new(inner: &'a dyn RowSource, model: &'a dyn Model) -> Result<Self> {
         let transformer =
             model.as_transformer().ok_or_else(|| Error::Data("a step of the pipeline does not transform".into()))?;
@@ -126,8 +125,10 @@ impl RowSource for TransformedSource<'_> {
     }
     fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
         let Some(transformer) = self.model.as_transformer() else { return Ok(()) };
+        let mut first = 0;
         self.inner.scan(&mut |rows| {
-            let z = transformer.transform(&rows.x)?;
+            let z = transformer.transform(&rows.x).map_err(|e| e.with_row(|row| row + first))?;
+            first += rows.rows();
             visit(&Dataset { x: Features::F64(z.view()), schema: Some(&self.schema), ..*rows })
         })
     }
@@ -135,24 +136,29 @@ impl RowSource for TransformedSource<'_> {
 
 /// Trains on rows in memory. This is [`Learner::fit`] of a pass learner.
 pub fn run_passes<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::Model> {
-    let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(data.cols())).max(1);
-    run_passes_blocked(learner, data, cx, block_rows)
+    learner.check()?;
+    data.check(&L::SPEC)?;
+    run_passes_checked(learner, data, cx)
 }
 
-/// [`drive`] with another block size, to check that a learner does not depend on it.
+/// [`run_passes`] of a learner and rows that were checked already.
+pub fn run_passes_checked<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::Model> {
+    let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(data.cols())).max(1);
+    let state = learner.initial_state(&data.row_range(0..data.rows().min(block_rows)), cx)?;
+    run_passes_from(learner, data, cx, block_rows, state, 0)
+}
+
+/// [`run_passes`] with another block size, to check that a learner does not depend on it.
 pub fn run_passes_blocked<L: PassLearner>(
     learner: &L,
     data: &Dataset<'_>,
     cx: &Context<'_>,
     block_rows: usize,
 ) -> Result<L::Model> {
-    learner.check()?;
-    data.check(&L::SPEC)?;
-    let state = learner.initial_state(&data.row_range(0..data.rows().min(block_rows)), cx)?;
-    run_passes_from(learner, data, cx, block_rows, state, 0)
+    run_passes(learner, data, &Context { block_rows: Some(block_rows), ..*cx })
 }
 
-/// Goes on from the state before a pass, after so many passes.
+/// Continues from the state before a pass, after so many passes.
 pub(crate) fn run_passes_from<L: PassLearner>(
     learner: &L,
     data: &Dataset<'_>,
@@ -185,7 +191,7 @@ pub(crate) fn run_passes_from<L: PassLearner>(
     }
 }
 
-/// The parts of a pass whose sums do not depend on the order of the blocks: one a thread.
+/// The partials of a pass whose sums do not depend on the order of the blocks: one per thread.
 struct ThreadPartials<'a, L: PassLearner> {
     learner: &'a L,
     state: &'a L::State,
@@ -198,7 +204,7 @@ impl<'a, L: PassLearner> ThreadPartials<'a, L> {
         Self { learner, state, parts }
     }
 
-    /// Takes in a run of rows, of which `first` come before.
+    /// Adds a chunk of rows, of which `first` come before.
     fn take(&mut self, run: &Dataset<'_>, block_rows: usize, first: usize, cx: &Context<'_>) -> Result<()> {
         let blocks = run.rows().div_ceil(block_rows);
         let share = blocks.div_ceil(self.parts.len().max(1));
@@ -213,7 +219,7 @@ impl<'a, L: PassLearner> ThreadPartials<'a, L> {
                     let start = block * block_rows;
                     let rows = run.row_range(start..(start + block_rows).min(run.rows()));
                     let at = first + start;
-                    learner.add_block_at(state, part, &rows, at).map_err(|e| offset_rows(e, at))?;
+                    learner.add_block_at(state, part, &rows, at).map_err(|e| e.with_row(|row| row + at))?;
                 }
                 Ok(())
             })
@@ -229,7 +235,7 @@ impl<'a, L: PassLearner> ThreadPartials<'a, L> {
     }
 }
 
-/// One pass over rows in memory: `add` reduces a block, and the parts are merged in the fixed tree.
+/// One pass over rows in memory: `add` reduces a block, and the partials are merged in the fixed tree.
 pub fn run_pass<P: Partial>(
     data: &Dataset<'_>,
     block_rows: usize,
@@ -239,7 +245,7 @@ pub fn run_pass<P: Partial>(
     run_pass_from(data, block_rows, cx, &|block: &Dataset<'_>, _| add(block))
 }
 
-/// [`gather`] that tells `add` how many rows come before the block.
+/// [`run_pass`] with the number of rows before each block.
 pub(crate) fn run_pass_from<P: Partial>(
     data: &Dataset<'_>,
     block_rows: usize,
@@ -258,14 +264,14 @@ pub(crate) fn run_pass_from<P: Partial>(
         cx.check(progress)?;
         let first = block * block_rows;
         let range = first..(first + block_rows).min(rows);
-        let part = add(&data.row_range(range), first).map_err(|e| offset_rows(e, first))?;
+        let part = add(&data.row_range(range), first).map_err(|e| e.with_row(|row| row + first))?;
         done.fetch_add(1, Ordering::Relaxed);
         Ok(part)
     };
     reduce(0, blocks, &leaf)
 }
 
-/// Trains on a source of rows, in bounded memory: the bits are those of [`drive`] on the same rows.
+/// Trains on a source of rows, in bounded memory: the bits are those of [`run_passes`] on the same rows.
 pub fn run_passes_source<L: PassLearner>(learner: &L, source: &dyn RowSource, cx: &Context<'_>) -> Result<L::Model> {
     learner.check()?;
     let mut head: Option<OwnedDataset> = None;
@@ -316,7 +322,8 @@ fn next<S, M>(step: PassStep<S, M>, pass: u64, cx: &Context<'_>) -> Result<PassS
     Ok(step)
 }
 
-/// Merges the partials of blocks `lo..hi` in the fixed tree: the left part is the largest power of two below the whole.
+/// Merges the partials of blocks `lo..hi` in the fixed tree: the left subtree has the largest power of two below the
+/// whole.
 fn reduce<P: Partial>(lo: usize, hi: usize, leaf: &(impl Fn(usize) -> Result<P> + Sync)) -> Result<P> {
     if hi - lo == 1 {
         return leaf(lo);
@@ -355,7 +362,7 @@ impl<P: Partial> MergeTree<P> {
     }
 }
 
-/// One pass over a source of rows, with the bits of [`gather`] on the same rows; `spec` says whose rows they are.
+/// One pass over a source of rows, with the bits of [`run_pass`] on the same rows; `spec` names the learner in errors.
 pub fn run_pass_source<P: Partial>(
     source: &dyn RowSource,
     spec: &Spec,
@@ -366,7 +373,7 @@ pub fn run_pass_source<P: Partial>(
     run_pass_source_from(source, spec, block_rows, cx, &|block: &Dataset<'_>, _| add(block))
 }
 
-/// [`gather_source`] that tells `add` how many rows come before the block.
+/// [`run_pass_source`] with the number of rows before each block.
 pub fn run_pass_source_from<P: Partial>(
     source: &dyn RowSource,
     spec: &Spec,
@@ -375,14 +382,14 @@ pub fn run_pass_source_from<P: Partial>(
     add: &(impl Fn(&Dataset<'_>, usize) -> Result<P> + Sync),
 ) -> Result<P> {
     let mut counter = MergeTree { trees: Vec::new() };
-    // Reduces the blocks of a run of rows side by side and takes them into the tree in order.
+    // Reduces the blocks of a chunk in parallel and pushes them into the tree in order.
     scan_runs(source, spec, block_rows, cx, &mut |run, first| {
         let starts: Vec<usize> = (0..run.rows()).step_by(block_rows).collect();
         let parts: Vec<Result<P>> = starts
             .into_par_iter()
             .map(|start| {
                 let block = run.row_range(start..(start + block_rows).min(run.rows()));
-                add(&block, first + start).map_err(|e| offset_rows(e, first + start))
+                add(&block, first + start).map_err(|e| e.with_row(|row| row + first + start))
             })
             .collect();
         parts.into_iter().try_for_each(|part| counter.push(part?))
@@ -390,7 +397,8 @@ pub fn run_pass_source_from<P: Partial>(
     counter.total()?.ok_or_else(|| Error::Data("the source had rows in one pass and none in the next".into()))
 }
 
-/// Reads a source in runs of [`BLOCKS_HELD`] whole blocks, the last one shorter; `take` is told how many rows come before.
+/// Reads a source in chunks of [`MAX_BLOCKS_IN_FLIGHT`] whole blocks, the last one shorter; `take` gets the number of
+/// rows before.
 fn scan_runs(
     source: &dyn RowSource,
     spec: &Spec,
@@ -399,62 +407,57 @@ fn scan_runs(
     take: &mut dyn FnMut(&Dataset<'_>, usize) -> Result<()>,
 ) -> Result<()> {
     let blocks = source.rows().map(|n| n.div_ceil(block_rows) as u64);
-    let mut held: Option<OwnedDataset> = None;
+    let mut buffer: Option<OwnedDataset> = None;
     let mut first = 0usize;
     let mut weightless = true;
     let mut take = |run: &Dataset<'_>| -> Result<()> {
         cx.check(Progress { stage: "pass", done: (first / block_rows) as u64, total: blocks, objective: None })?;
-        run.check_block(spec).map_err(|e| offset_rows(e, first))?;
+        run.check_block(spec).map_err(|e| e.with_row(|row| row + first))?;
         weightless &= run.has_no_weight();
         take(run, first)?;
         first += run.rows();
         Ok(())
     };
-    let held_rows = MAX_BLOCKS_IN_FLIGHT * block_rows;
+    let buffer_rows = MAX_BLOCKS_IN_FLIGHT * block_rows;
     source.scan(&mut |rows| {
         let mut at = 0;
         while at < rows.rows() {
-            let waiting = held.as_ref().map_or(0, |h| h.view().rows());
-            let room = held_rows - waiting;
+            let waiting = buffer.as_ref().map_or(0, |h| h.view().rows());
+            let room = buffer_rows - waiting;
             let run = rows.row_range(at..rows.rows().min(at + room));
             at += run.rows();
-            if waiting == 0 && run.rows() == held_rows {
+            if waiting == 0 && run.rows() == buffer_rows {
                 take(&run)?;
                 continue;
             }
-            append(held.get_or_insert_with(|| empty_like(rows)), &run);
-            if let Some(h) = held.take_if(|h| h.view().rows() == held_rows) {
+            append(buffer.get_or_insert_with(|| empty_like(rows)), &run);
+            if let Some(h) = buffer.take_if(|h| h.view().rows() == buffer_rows) {
                 take(&h.view())?;
             }
         }
         Ok(Flow::Continue)
     })?;
-    if let Some(rest) = held {
+    if let Some(rest) = buffer {
         take(&rest.view())?;
     }
     if weightless && first > 0 { Err(zero_weight_error()) } else { Ok(()) }
 }
 
-/// All rows of a source in memory, for what cannot be learnt in passes.
+/// All rows of a source in memory, for what cannot be computed in passes.
 pub fn collect_rows(source: &dyn RowSource) -> Result<OwnedDataset> {
-    let mut held: Option<OwnedDataset> = None;
+    let mut rows_in_memory: Option<OwnedDataset> = None;
     source.scan(&mut |rows| {
-        append(held.get_or_insert_with(|| empty_like(rows)), rows);
+        append(rows_in_memory.get_or_insert_with(|| empty_like(rows)), rows);
         Ok(Flow::Continue)
     })?;
-    held.ok_or_else(|| Error::Data("the source has no rows".into()))
-}
-
-/// A row that counts from a block becomes a row that counts from the beginning.
-fn offset_rows(error: Error, first: usize) -> Error {
-    error.with_row(|row| row + first)
+    rows_in_memory.ok_or_else(|| Error::Data("the source has no rows".into()))
 }
 
 fn empty_like(rows: &Dataset<'_>) -> OwnedDataset {
     rows.take_rows(&[])
 }
 
-/// Adds the rows of `more` to `to`, which came from [`empty_like`] of the same source.
+/// Appends the rows of `more` to `to`, which came from [`empty_like`] of the same source.
 fn append(to: &mut OwnedDataset, more: &Dataset<'_>) {
     let all: Vec<usize> = (0..more.rows()).collect();
     let OwnedDataset { x, y, weight, .. } = more.take_rows(&all);
@@ -465,13 +468,7 @@ fn append(to: &mut OwnedDataset, more: &Dataset<'_>) {
         (OwnedFeatures::Table(a), OwnedFeatures::Table(b)) => a.append_rows(b),
         _ => unreachable!("a source keeps its form"),
     }
-    match (&mut to.y, y) {
-        (OwnedTarget::None, OwnedTarget::None) => {}
-        (OwnedTarget::Real(a), OwnedTarget::Real(b)) => a.extend(b),
-        (OwnedTarget::Reals(a), OwnedTarget::Reals(b)) => a.append_rows(b),
-        (OwnedTarget::Class { codes: a, .. }, OwnedTarget::Class { codes: b, .. }) => a.extend(b),
-        _ => unreachable!("a source keeps its form"),
-    }
+    to.y.append(y);
     if let (Some(a), Some(b)) = (&mut to.weight, weight) {
         a.extend(b);
     }

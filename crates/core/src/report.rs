@@ -1,4 +1,4 @@
-//! What a model shows a person: tables, curves and sentences, to be drawn by whoever asks.
+//! Reports of models: tables, curves and sentences, independent of how they are drawn.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,37 +39,37 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
-/// What the numbers below a head of a table are. Heads are for people, and may hold names that people gave; nothing is to be
-/// read off them.
+/// The meaning of the numbers in a column of a table. Headings are for people, and may contain names that people chose;
+/// no code interprets them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnMeaning {
-    /// Nothing particular.
+    /// No particular meaning.
     #[default]
     Plain,
-    /// Coefficients of the columns named in front.
+    /// Coefficients of the columns named in the first cell.
     Coefficient,
-    /// In units of the coefficient beside it: an error, an end of an interval.
+    /// In units of the coefficient beside it: a standard error, an end of an interval.
     Width,
-    /// Probabilities of a test.
+    /// p-values of a test.
     Probability,
 }
 
-/// A node of a tree of tests.
+/// A node of a decision tree.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TreeNodeReport {
-    /// What leads here from the parent; empty for the root.
+    /// The condition on the branch from the parent; empty for the root.
     pub condition: String,
-    /// Whether rows that lack what the condition asks about come here too.
+    /// Whether rows with a missing value of the condition's column come here too.
     pub takes_missing: bool,
-    /// What is said of rows that end here: a class, a number.
+    /// The prediction for rows that end here: a class, a number.
     #[serde(rename = "says")]
     pub prediction: String,
     /// Training rows that came here.
     pub rows: f64,
     /// Shares of the classes among them; empty where numbers are predicted.
     pub shares: Vec<f64>,
-    /// The nodes below; none for a leaf.
+    /// The child nodes; none for a leaf.
     pub children: Vec<usize>,
 }
 
@@ -83,9 +83,9 @@ pub enum Section {
     Table {
         /// What it shows.
         title: String,
-        /// The heads of the columns.
+        /// The headings of the columns.
         columns: Vec<String>,
-        /// What the numbers below each head are; none where all are plain.
+        /// The meaning of the numbers below each heading; empty where all are plain.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         meanings: Vec<ColumnMeaning>,
         /// The rows.
@@ -102,18 +102,18 @@ pub enum Section {
         /// The curves.
         curves: Vec<Curve>,
     },
-    /// A tree of tests.
+    /// A decision tree.
     Tree {
         /// What it shows.
         title: String,
-        /// The classes whose shares the nodes have; none where numbers are predicted.
+        /// The classes of the shares in the nodes; empty where numbers are predicted.
         classes: Vec<String>,
         /// The nodes: the root first, children after their parents.
         nodes: Vec<TreeNodeReport>,
     },
 }
 
-/// What a model shows a person.
+/// A report on a model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Report {
     /// The parts, in reading order.
@@ -134,8 +134,8 @@ impl Report {
         self
     }
 
-    /// Adds a table of coefficients: the first cell of a row names a column, or is "(intercept)"; `heads` are those of the
-    /// others. Columns that have no row have coefficient 0.
+    /// Adds a table of coefficients: the first cell of a row names a column, or is "(intercept)"; `heads` are the
+    /// headings of the others. Columns that have no row have coefficient 0.
     pub fn coefficients(&mut self, title: impl Into<String>, heads: &[(&str, ColumnMeaning)], rows: Vec<Vec<Cell>>) -> &mut Self {
         let columns = std::iter::once("column").chain(heads.iter().map(|h| h.0)).map(str::to_owned).collect();
         let meanings = std::iter::once(ColumnMeaning::Plain).chain(heads.iter().map(|h| h.1)).collect();

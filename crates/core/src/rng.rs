@@ -1,11 +1,11 @@
-//! Random numbers: independent streams derived from (seed, purpose, index), frozen for ever.
+//! Random numbers: independent streams derived from (seed, purpose, index), the same in every release.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64;
 
 /// A stream of random numbers. The same (seed, purpose, index) gives the same numbers in every release, on every
-/// machine and thread; different ones are independent. The samplers are ours, because the libraries do not promise to
-/// keep theirs.
+/// machine and thread; different ones are independent. The samplers are ours, because libraries do not promise to keep
+/// theirs.
 #[derive(Debug, Clone)]
 pub struct RngStream {
     bits: Pcg64,
@@ -78,14 +78,14 @@ impl RngStream {
         }
     }
 
-    /// Puts the items in random order (Fisher–Yates).
+    /// Shuffles the items (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));
         }
     }
 
-    /// 0..n in random order.
+    /// A random permutation of 0..n.
     pub fn permutation(&mut self, n: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..n).collect();
         self.shuffle(&mut order);

@@ -1,15 +1,15 @@
-//! Which columns of a table are what, and whether a target is numbers or classes.
+//! Roles of the columns of a table, and whether a target is numbers or classes.
 
 use std::sync::Arc;
 
 use crate::{Column, ColumnKind, Error, Field, Flow, MISSING_CODE, Mat, OwnedTarget, Result, Task};
 
-/// A number target with at most this many distinct whole numbers, each three times on average, is taken for classes.
+/// A number target with at most this many distinct integers, each three times on average, is taken for classes.
 const MOST_NUMBER_CLASSES: usize = 10;
-/// Distinct numbers that can be classes when that is asked for.
+/// Most distinct numbers that may be classes, when classification is requested.
 const MOST_CLASSES: usize = 10_000;
 
-/// Which columns of a table are what.
+/// Roles of the columns of a table.
 #[derive(Debug, Clone, Default)]
 pub struct Roles {
     /// The target columns; empty for clustering, reduction, density. The target of libsvm text is called `target`.
@@ -31,7 +31,7 @@ impl Roles {
     }
 }
 
-/// What the target is.
+/// The kind of a target.
 pub enum TargetKind {
     /// No target.
     None,
@@ -45,7 +45,7 @@ pub enum TargetKind {
     Numbers(Vec<String>, Vec<(f64, u32)>),
 }
 
-/// Something that shows all numbers of a target, run after run.
+/// Calls a function with all numbers of a target, chunk by chunk.
 pub type ScanNumbers<'a> = &'a dyn Fn(&mut dyn FnMut(&[f64]) -> Result<Flow>) -> Result<()>;
 
 impl TargetKind {
@@ -66,7 +66,7 @@ impl TargetKind {
         }
     }
 
-    /// What one target column is, of which `known` cells are not missing.
+    /// The kind of one target column, of which `known` cells are not missing.
     pub fn of_one(field: &Field, roles: &Roles, known: usize, notes: &mut Vec<String>, numbers: ScanNumbers<'_>) -> Result<Self> {
         let name = &field.name;
         if let Some(task) = roles.task
@@ -114,7 +114,7 @@ impl TargetKind {
         }
     }
 
-    /// The target of a block whose target cells are all there; `None` if they are not what they were in the first scan.
+    /// The target of a block whose target cells are all present; `None` if they do not match the first scan.
     pub fn of_block(&self, targets: Vec<Column>) -> Option<OwnedTarget> {
         let mut columns = targets.into_iter();
         match self {
@@ -155,8 +155,8 @@ impl TargetKind {
 }
 
 impl Roles {
-    /// The target that a whole column without missing cells is. Text is taken for classes here, since a column in memory
-    /// was read as what it is.
+    /// The target from a whole column without missing cells. Text is taken for classes here, since the kind of a column
+    /// in memory is already decided.
     pub fn target_of(&self, field: &Field, column: Column, notes: &mut Vec<String>) -> Result<OwnedTarget> {
         let column = match column {
             Column::Text(cells) => Column::categories(&cells),
@@ -181,7 +181,7 @@ impl Roles {
     }
 }
 
-/// A column of categories without the names that no row has.
+/// A column of categories without unused names.
 fn only_used(codes: Vec<u32>, names: &[String]) -> Column {
     let mut new = vec![MISSING_CODE; names.len()];
     codes.iter().filter(|&&c| c != MISSING_CODE).for_each(|&c| new[c as usize] = 0);
@@ -197,7 +197,7 @@ fn in_order(mut names: Vec<String>) -> Vec<String> {
     names.dedup();
     if let Some(numbers) = names.iter().map(|n| n.parse::<f64>().ok()).collect::<Option<Vec<f64>>>() {
         let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
+        crate::order::sort_by_number(&mut order, |a| numbers[a]);
         names = order.into_iter().map(|i| names[i].clone()).collect();
     }
     names
@@ -209,12 +209,12 @@ fn class_of(names: &[String], name: &str, target: &str) -> Result<u32> {
         .ok_or_else(|| Error::unknown(format!("class of target \"{target}\""), name, names.iter().map(String::as_str)))
 }
 
-/// -0 and 0 are one number.
+/// 0 for -0.
 fn plain_zero(v: f64) -> f64 {
     if v == 0.0 { 0.0 } else { v }
 }
 
-/// The distinct numbers, sorted, or `None` when there are more than `most` or, if they must be, not all are whole.
+/// The distinct numbers, sorted, or `None` when there are more than `most` or, if they must be integers, not all are.
 fn distinct(numbers: ScanNumbers<'_>, most: usize, whole: bool) -> Result<Option<Vec<f64>>> {
     let mut values: Vec<f64> = Vec::new();
     let mut many = false;

@@ -18,7 +18,7 @@ pub enum ColumnKind {
     Date,
     /// Free text.
     Text,
-    /// A name for the row: nothing to learn from.
+    /// A name for the row: not a feature.
     Identifier,
 }
 
@@ -26,7 +26,7 @@ impl ColumnKind {
     /// All kinds.
     pub const ALL: [Self; 5] = [Self::Number, Self::Category, Self::Date, Self::Text, Self::Identifier];
 
-    /// The word for it.
+    /// The name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Number => "number",
@@ -51,14 +51,14 @@ impl std::str::FromStr for ColumnKind {
     }
 }
 
-/// One column: its name, kind and, for categories, the names behind the codes.
+/// One column: its name, its kind and, for categories, the names of the codes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     /// The column's name.
     pub name: String,
     /// What its cells mean.
     pub kind: ColumnKind,
-    /// Names behind the codes of a category column, else empty.
+    /// Names of the codes of a category column, else empty.
     #[serde(default, skip_serializing_if = "no_names")]
     pub categories: Arc<Vec<String>>,
 }
@@ -86,7 +86,7 @@ impl Schema {
         Self::numbers((0..count).map(|j| format!("x{j}")))
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub fn len(&self) -> usize {
         self.fields.len()
     }
@@ -101,13 +101,18 @@ impl Schema {
         self.fields.iter().map(|f| f.name.as_str())
     }
 
+    /// The name of column `j`; a column beyond those that are known is called `x` and its number, as in [`Schema::unnamed`].
+    pub fn name(&self, j: usize) -> String {
+        self.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone())
+    }
+
     /// Where the column called `name` is; an unknown name is answered with the nearest.
     pub fn position(&self, name: &str) -> Result<usize> {
         self.fields.iter().position(|f| f.name == name).ok_or_else(|| Error::unknown("column", name, self.names()))
     }
 }
 
-/// A column that a parameter speaks of: by name, or by its number from 0.
+/// A column that a parameter refers to: by name, or by its number from 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ColumnRef {
@@ -118,7 +123,7 @@ pub enum ColumnRef {
 }
 
 impl ColumnRef {
-    /// Where the column is; a name or number that does not exist is an error.
+    /// The index of the column; a name or number that does not exist is an error.
     pub fn position(&self, schema: &Schema) -> Result<usize> {
         match self {
             Self::Name(name) => schema.position(name),

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::{Error, Mat, Result};
 
-/// A borrowed matrix in compressed sparse row form, checked when made: row pointers ascend and end at the number of
-/// stored values, column indices are below `cols`. Indices within a row need not be sorted; equal ones add up.
+/// A borrowed matrix in compressed sparse row form, checked when constructed: row pointers ascend and end at the number
+/// of stored values, column indices are below `cols`. Indices within a row need not be sorted; equal ones add up.
 #[derive(Debug, Clone, Copy)]
 pub struct CsrRef<'a> {
     indptr: &'a [usize],

@@ -1,4 +1,4 @@
-//! What a learner says of itself: one declaration for the command line, Python, the reference pages and the checks.
+//! Declaration of a learner: one source for the command line, Python, the reference pages and the checks.
 
 use serde_json::Value;
 
@@ -14,11 +14,11 @@ pub enum Task {
     Classification,
     /// Find groups.
     Clustering,
-    /// Find few columns that say much.
+    /// Reduce the number of columns.
     Reduction,
     /// Estimate a density.
     Density,
-    /// Make columns ready for another learner.
+    /// Prepare columns for another learner.
     Preparation,
 }
 
@@ -28,7 +28,7 @@ impl Task {
         matches!(self, Self::Regression | Self::Classification)
     }
 
-    /// The word for it.
+    /// The name of the task.
     pub fn name(self) -> &'static str {
         match self {
             Self::Regression => "regression",
@@ -47,14 +47,14 @@ impl std::fmt::Display for Task {
     }
 }
 
-/// Where a learner stands in the catalogue.
+/// Where a learner, or another thing that can be chosen by name, stands in the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     /// What any learner must beat.
     Baseline,
     /// Linear models.
     Linear,
-    /// Machines that know rows by kernels.
+    /// Kernel machines.
     Kernel,
     /// Bayes classifiers.
     Bayes,
@@ -74,10 +74,16 @@ pub enum Family {
     Preparation,
     /// Learners made of learners.
     Composite,
+    /// Policies of bandits.
+    Policy,
+    /// Agents.
+    Agent,
+    /// Environments of agents.
+    Environment,
 }
 
 impl Family {
-    /// A title for a list.
+    /// Its title in a list.
     pub fn title(self) -> &'static str {
         match self {
             Self::Baseline => "Baseline",
@@ -92,21 +98,24 @@ impl Family {
             Self::Reduction => "Reduction",
             Self::Preparation => "Preparation",
             Self::Composite => "Composites",
+            Self::Policy => "Bandit policies",
+            Self::Agent => "Agents",
+            Self::Environment => "Environments",
         }
     }
 }
 
-/// What the numbers that a learner reads stand for.
+/// What the numbers that a learner reads are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ValueKind {
-    /// Quantities: a shift or another unit of a column changes nothing that matters.
+    /// Quantities: shift and unit of a column do not matter.
     #[default]
     Quantities,
     /// How often something occurs: 0 or more, and 0 means that it does not.
     Counts,
-    /// Whether something holds: a threshold decides.
+    /// Yes or no: a threshold decides.
     Bits,
-    /// Which of several things it is: whole numbers from 0 up.
+    /// Codes of categories: integers from 0 up.
     Codes,
 }
 
@@ -153,7 +162,7 @@ pub enum Range {
         max: f64,
         /// Whether the lower end itself is refused.
         above: bool,
-        /// Whether a search should move in powers.
+        /// Whether a search should move on a logarithmic scale.
         log: bool,
     },
     /// One of a few words.
@@ -171,12 +180,18 @@ pub enum Range {
 }
 
 impl Range {
+    /// Any number that is finite.
+    pub const FINITE: Self = Self::Real { min: f64::MIN, max: f64::MAX, above: false, log: false };
+
+    /// A number from 0 to 1.
+    pub const SHARE: Self = Self::Real { min: 0.0, max: 1.0, above: false, log: false };
+
     /// A number at or above `min`.
     pub const fn at_least(min: f64) -> Self {
         Self::Real { min, max: f64::INFINITY, above: false, log: false }
     }
 
-    /// A number above `min`, searched in powers.
+    /// A number above `min`, searched on a logarithmic scale.
     pub const fn above(min: f64) -> Self {
         Self::Real { min, max: f64::INFINITY, above: true, log: true }
     }
@@ -186,7 +201,7 @@ impl Range {
         Self::Int { min, max: i64::MAX }
     }
 
-    /// Whether a value is inside.
+    /// Whether a value is in the range.
     pub fn contains(&self, value: &Value) -> bool {
         match self {
             Self::Bool => value.is_boolean(),
@@ -207,7 +222,7 @@ impl Range {
         }
     }
 
-    /// The range in words: "a number above 0", "one of a, b". The largest finite number is no limit worth naming.
+    /// The range in words: "a number above 0", "one of a, b". The largest finite number is not named as a limit.
     pub fn describe(&self) -> String {
         match self {
             Self::Bool => "true or false".into(),
@@ -234,30 +249,30 @@ impl Range {
 /// One parameter. Its default is the field of `Default::default()` with the same name.
 #[derive(Debug, Clone, Copy)]
 pub struct ParamSpec {
-    /// The name, scikit-learn's where it has the thing.
+    /// The name; scikit-learn's where it has the same parameter.
     pub name: &'static str,
     /// What it does, in a sentence or two.
     pub doc: &'static str,
-    /// What it may be.
+    /// Its range.
     pub range: Range,
 }
 
-/// What a learner says of itself.
+/// Declaration of a learner.
 #[derive(Debug, Clone, Copy)]
 pub struct Spec {
     /// The name on the command line, in kebab case.
     pub name: &'static str,
-    /// One line: what it is.
+    /// What it is, in one line.
     pub summary: &'static str,
     /// What it minimises or computes, as a formula in plain text.
     pub objective: &'static str,
     /// When to choose it, what it costs, what it does not do.
     pub notes: &'static str,
-    /// Where it comes from.
+    /// The reference.
     pub reference: &'static str,
-    /// Where it stands in the catalogue.
+    /// Its family.
     pub family: Family,
-    /// What it is for.
+    /// Its tasks.
     pub tasks: &'static [Task],
     /// What data it takes.
     pub accepts: Accepts,
@@ -266,8 +281,8 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Whether columns of any kind may be given, text and identifiers too: preparations that take categories, what is
-    /// composed with them, and baselines decide themselves what to do with each column.
+    /// Whether columns of any kind are allowed, text and identifiers too: preparations that take categories, composites
+    /// of these, and baselines decide themselves what to do with each column.
     pub fn accepts_any_column(&self) -> bool {
         self.accepts.categorical
             && self.accepts.missing
@@ -284,13 +299,12 @@ impl Spec {
 
     /// Checks every declared parameter of `params`, an object, against its range.
     pub fn check_params(&self, params: &Value) -> Result<()> {
-        for p in self.params {
-            let value = params.get(p.name).unwrap_or(&Value::Null);
-            if !p.range.contains(value) {
-                return Err(self.out_of_range(p, value));
-            }
-        }
-        Ok(())
+        self.params.iter().try_for_each(|p| self.check_param(p, params.get(p.name).unwrap_or(&Value::Null)))
+    }
+
+    /// Checks the value of one parameter against its range.
+    pub fn check_param(&self, param: &ParamSpec, value: &Value) -> Result<()> {
+        if param.range.contains(value) { Ok(()) } else { Err(self.out_of_range(param, value)) }
     }
 
     /// The error for a value outside a parameter's range.
@@ -300,7 +314,7 @@ impl Spec {
             other => other.to_string(),
         };
         let expected = format!("it must be {}", param.range.describe());
-        Error::Parameter { learner: self.name, name: param.name.to_owned(), value, expected }
+        Error::parameter(self.name, param.name, value, expected)
     }
 }
 

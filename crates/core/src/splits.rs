@@ -1,8 +1,8 @@
-//! Ways to split rows. All are drawn from the seed; the same seed gives the same split.
+//! Splits of rows. All are drawn from the seed; the same seed gives the same split.
 
 use crate::{Error, Result, RngStream, Target};
 
-/// A fold number a row: in round `f`, rows of fold `f` are tested and the others trained on.
+/// One fold number per row: in round `f`, rows of fold `f` are tested and the others trained on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldIds {
     /// The fold of each row.
@@ -35,11 +35,11 @@ pub fn k_fold(rows: usize, folds: usize, seed: u64) -> Result<FoldIds> {
     Ok(FoldIds { fold_of, folds })
 }
 
-/// Folds with the shares of the classes kept, as nearly as whole rows allow; for numbers the same as [`k_fold`].
+/// Folds stratified by class, as nearly as whole rows allow; for numbers the same as [`k_fold`].
 pub fn stratified_k_fold(y: &Target<'_>, rows: usize, folds: usize, seed: u64) -> Result<FoldIds> {
     let Target::Class { codes, names } = y else { return k_fold(rows, folds, seed) };
     check(rows, folds)?;
-    // Rows in random order, dealt class after class: each class is spread over all folds, and fold sizes differ by one.
+    // Rows in random order, dealt class by class: each class is spread over all folds, and fold sizes differ by one.
     let order = RngStream::new(seed, "k-fold", 0).permutation(rows);
     let mut fold_of = vec![0; rows];
     let mut dealt = 0;
@@ -52,8 +52,9 @@ pub fn stratified_k_fold(y: &Target<'_>, rows: usize, folds: usize, seed: u64) -
     Ok(FoldIds { fold_of, folds })
 }
 
-/// Folds in which all rows of a group stay together (a patient, a shop, a day), so that no row is predicted from another of its group. Large groups are
-/// dealt first, each to the fold where it brings rows, and classes where the target has them, nearest to equal shares.
+/// Folds in which all rows of a group stay together (a patient, a shop, a day), so that no row is predicted from
+/// another of its group. The largest groups are assigned first, each to the fold where it brings rows, and classes
+/// where the target has them, nearest to equal shares.
 pub fn group_k_fold(y: &Target<'_>, groups: &[u32], folds: usize, seed: u64) -> Result<FoldIds> {
     let rows = groups.len();
     check(rows, folds)?;
@@ -79,7 +80,7 @@ pub fn group_k_fold(y: &Target<'_>, groups: &[u32], folds: usize, seed: u64) -> 
     let mut dealt = vec![vec![0usize; classes]; folds];
     let mut fold_of_group = std::collections::BTreeMap::new();
     for (k, g) in order.iter().enumerate() {
-        // Sums of squares are least where shares are equal; the classes count beside the rows.
+        // Sums of squares are least where shares are equal; rows and classes count alike.
         let grown = |f: usize| {
             let (rows, more): (usize, usize) = (dealt[f].iter().sum(), sizes[g].iter().sum());
             let square = |a: usize, b: usize, of: usize| ((a + b).pow(2) - a.pow(2)) as f64 / (of.max(1) as f64).powi(2);
@@ -101,8 +102,8 @@ fn all_of(sizes: &std::collections::BTreeMap<u32, Vec<usize>>, class: usize) -> 
     sizes.values().map(|s| s[class]).sum()
 }
 
-/// Rounds of a validation: in each, some rows are trained on and some others tested. Index lists are made when they are asked for, since leaving
-/// each of n rows out has n of them.
+/// Rounds of a validation: in each, some rows are trained on and some others tested. Index lists are made on demand,
+/// since leave-one-out has n of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CvSplits {
     /// Each fold of each of several partitions in turn.
@@ -135,7 +136,7 @@ impl From<FoldIds> for CvSplits {
 }
 
 impl CvSplits {
-    /// Folds with the shares of the classes kept ([`stratified_k_fold`]), `times` times over with different draws.
+    /// Stratified folds ([`stratified_k_fold`]), `times` times over with different draws.
     pub fn repeated(y: &Target<'_>, rows: usize, folds: usize, times: usize, seed: u64) -> Result<Self> {
         if times == 0 {
             return Err(Error::Data("0 repetitions of a cross-validation: there must be at least 1".into()));
@@ -160,9 +161,10 @@ impl CvSplits {
         Ok(Self::HoldOut { train, test })
     }
 
-    /// Rounds that never look into the future: rows by their time in `folds + 1` runs of about equal length; each but the first is tested after
-    /// training on all rows before it. Rows of one time stay on one side. `gap` rows before each test run are left out of training, for targets
-    /// that are known only later. Times that are no numbers are refused.
+    /// Rounds that never look into the future: rows sorted by time in `folds + 1` parts of about equal length; each but
+    /// the first is tested after training on all rows before it. Rows with the same time stay on one side. `gap` rows
+    /// before each test part are left out of training, for targets that are known only later. Times that are no numbers
+    /// are an error.
     pub fn time_series_split(time: &[f64], folds: usize, gap: usize) -> Result<Self> {
         let rows = time.len();
         if folds < 1 || folds + 1 > rows {
@@ -174,8 +176,8 @@ impl CvSplits {
             return Err(Error::NotFinite { column: "time".into(), row, value: time[row].to_string() });
         }
         let mut order: Vec<usize> = (0..rows).collect();
-        order.sort_by(|&a, &b| time[a].total_cmp(&time[b]));
-        // A cut moves on to where the time changes.
+        crate::order::sort_by_number(&mut order, |a| time[a]);
+        // A cut moves to the next change of time.
         let cut = |k: usize| {
             let mut at = k * rows / (folds + 1);
             while at > 0 && at < rows && time[order[at]] == time[order[at - 1]] {
@@ -258,14 +260,14 @@ impl CvSplits {
         match self {
             Self::Folds(each) if each.len() == 1 => format!("{} folds", each[0].folds),
             Self::Folds(each) => format!("{} folds, {} times", each[0].folds, each.len()),
-            Self::LeaveOneOut { .. } => "each row left out in turn".into(),
+            Self::LeaveOneOut { .. } => "leave-one-out".into(),
             Self::HoldOut { train, test } => format!("{} rows held out of {}", test.len(), train.len() + test.len()),
             Self::TimeOrdered { cuts, .. } => format!("{} rounds in time", cuts.len()),
         }
     }
 }
 
-/// Rows to train on and a share of rows to test on, with the shares of the classes kept.
+/// Training rows and a share of test rows, stratified by class.
 pub fn hold_out(y: &Target<'_>, rows: usize, share: f64, seed: u64) -> Result<(Vec<usize>, Vec<usize>)> {
     if !(share > 0.0 && share < 1.0) {
         return Err(Error::Data(format!("a test share of {share}: it must lie between 0 and 1")));

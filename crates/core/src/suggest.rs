@@ -8,7 +8,7 @@ pub fn closest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     let fold = |s: &str| s.to_lowercase().replace('_', "-");
     let wanted = fold(name);
     let limit = (wanted.chars().count() / 3).max(1);
-    let mut found: Vec<(usize, &str)> = known
+    let mut matches: Vec<(usize, &str)> = known
         .into_iter()
         .filter_map(|candidate| {
             let folded = fold(candidate);
@@ -22,8 +22,8 @@ pub fn closest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
             }
         })
         .collect();
-    found.sort_by_key(|(distance, _)| *distance);
-    found.into_iter().take(3).map(|(_, c)| c.to_owned()).collect()
+    matches.sort_by_key(|(distance, _)| *distance);
+    matches.into_iter().take(3).map(|(_, c)| c.to_owned()).collect()
 }
 
 #[cfg(test)]

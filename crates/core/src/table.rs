@@ -8,7 +8,7 @@ use crate::{ColumnKind, Error, Field, Mat, Result, Schema};
 /// The code of a missing category.
 pub const MISSING_CODE: u32 = u32::MAX;
 
-/// One bit a row.
+/// One bit per row.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bitmap {
     words: Vec<u64>,
@@ -21,7 +21,7 @@ impl Bitmap {
         Self { words: vec![if value { u64::MAX } else { 0 }; len.div_ceil(64)], len }
     }
 
-    /// How many bits.
+    /// Number of bits.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -81,7 +81,7 @@ pub enum Column {
     },
     /// Categories: codes into `names`, [`MISSING_CODE`] where the cell is missing.
     Category {
-        /// A code a row.
+        /// One code per row.
         codes: Vec<u32>,
         /// The names behind the codes.
         names: Arc<Vec<String>>,
@@ -164,17 +164,17 @@ impl Column {
     }
 }
 
-/// An owned table: a schema and a column for each of its fields, all of one length.
+/// An owned table: a schema and a column for each of its fields, all of one length. Tables share their columns: a clone, or a table of
+/// some of the columns, copies no cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     schema: Arc<Schema>,
-    columns: Vec<Column>,
+    columns: Vec<Arc<Column>>,
     rows: usize,
 }
 
 impl Table {
-    /// A table from named columns; the schema is derived. Columns of unequal length and names that occur twice are
-    /// refused.
+    /// A table from named columns; the schema is derived. Columns of unequal length and duplicate names are errors.
     pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = (S, Column)>) -> Result<Self> {
         let mut fields = Vec::new();
         let mut cells = Vec::new();
@@ -192,11 +192,12 @@ impl Table {
 
     /// A table from a schema and its columns. Kinds must match the columns: dates and numbers are number columns,
     /// categories category columns with the names of the field; text and identifiers may be any.
-    pub fn with_schema(schema: Schema, columns: Vec<Column>) -> Result<Self> {
+    pub fn with_schema<C: Into<Arc<Column>>>(schema: Schema, columns: Vec<C>) -> Result<Self> {
+        let columns: Vec<Arc<Column>> = columns.into_iter().map(C::into).collect();
         if schema.len() != columns.len() {
             return Err(Error::Length { what: "columns of the table".into(), expected: schema.len(), found: columns.len() });
         }
-        let rows = columns.first().map_or(0, Column::len);
+        let rows = columns.first().map_or(0, |c| c.len());
         let mut seen = std::collections::BTreeSet::new();
         for (field, column) in schema.fields.iter().zip(&columns) {
             if !seen.insert(&field.name) {
@@ -209,7 +210,7 @@ impl Table {
                     found: column.len(),
                 });
             }
-            let fits = match (field.kind, column) {
+            let fits = match (field.kind, &**column) {
                 (ColumnKind::Number | ColumnKind::Date, Column::Number { valid, values }) => {
                     valid.as_ref().is_none_or(|v| v.len() == values.len())
                 }
@@ -236,9 +237,19 @@ impl Table {
         &self.schema
     }
 
-    /// All columns.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
+    /// All columns, in order.
+    pub fn columns(&self) -> impl ExactSizeIterator<Item = &Column> + Clone {
+        self.columns.iter().map(|c| &**c)
+    }
+
+    /// Column number `col`.
+    pub fn column_at(&self, col: usize) -> &Column {
+        &self.columns[col]
+    }
+
+    /// Column number `col`, to be shared with another table.
+    pub fn shared_column(&self, col: usize) -> Arc<Column> {
+        self.columns[col].clone()
     }
 
     /// The column called `name`.
@@ -265,9 +276,20 @@ impl Table {
         let mut out = Vec::new();
         for name in names {
             let at = schema.position(name.as_ref())?;
-            out.push((schema.fields.remove(at), self.columns.remove(at)));
+            out.push((schema.fields.remove(at), Arc::unwrap_or_clone(self.columns.remove(at))));
         }
         Ok((Self { schema: Arc::new(schema), columns: self.columns, rows: self.rows }, out))
+    }
+
+    /// The table without the named columns.
+    pub fn without<S: AsRef<str>>(mut self, names: &[S]) -> Result<Self> {
+        let mut schema = Arc::unwrap_or_clone(self.schema);
+        for name in names {
+            let at = schema.position(name.as_ref())?;
+            schema.fields.remove(at);
+            self.columns.remove(at);
+        }
+        Ok(Self { schema: Arc::new(schema), ..self })
     }
 
     /// Puts other cells in the place of a column's and returns those; they must be as many, of the same form, and of the same
@@ -277,7 +299,7 @@ impl Table {
             let what = format!("rows of column \"{}\"", self.schema.fields[col].name);
             return Err(Error::Length { what, expected: self.rows, found: cells.len() });
         }
-        let fits = match (&self.columns[col], &cells) {
+        let fits = match (&*self.columns[col], &cells) {
             (Column::Number { .. }, Column::Number { .. }) | (Column::Text(_), Column::Text(_)) => true,
             (Column::Category { names, .. }, Column::Category { codes, names: new }) => {
                 names == new && codes.iter().all(|&c| c == MISSING_CODE || (c as usize) < names.len())
@@ -288,7 +310,7 @@ impl Table {
             let name = &self.schema.fields[col].name;
             return Err(Error::Data(format!("column \"{name}\" cannot be replaced by cells of another form")));
         }
-        Ok(std::mem::replace(&mut self.columns[col], cells))
+        Ok(Arc::unwrap_or_clone(std::mem::replace(&mut self.columns[col], Arc::new(cells))))
     }
 
     /// Adds the rows of a table with the same schema at the end.
@@ -298,19 +320,19 @@ impl Table {
     pub fn append_rows(&mut self, other: Self) {
         assert_eq!(self.columns.len(), other.columns.len(), "tables of different widths");
         for (to, from) in self.columns.iter_mut().zip(other.columns) {
-            to.append(from);
+            Arc::make_mut(to).append(Arc::unwrap_or_clone(from));
         }
         self.rows += other.rows;
     }
 
     /// The given rows, in that order.
     pub fn take_rows(&self, rows: &[usize]) -> Self {
-        let columns = self.columns.iter().map(|c| c.take_rows(rows)).collect();
+        let columns = self.columns.iter().map(|c| Arc::new(c.take_rows(rows))).collect();
         Self { schema: self.schema.clone(), columns, rows: rows.len() }
     }
 }
 
-/// A borrowed run of rows of a table.
+/// A borrowed range of rows of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct TableRef<'a> {
     table: &'a Table,
@@ -334,12 +356,12 @@ impl<'a> TableRef<'a> {
         &self.table.schema
     }
 
-    /// The table behind the view.
+    /// The underlying table.
     pub fn table(&self) -> &'a Table {
         self.table
     }
 
-    /// Which rows of the table the view shows.
+    /// The rows of the table in the view.
     pub fn range(&self) -> Range<usize> {
         self.start..self.start + self.rows
     }
@@ -352,7 +374,7 @@ impl<'a> TableRef<'a> {
 
     /// The values of number column `col` (NaN where missing), or `None` if it is no number column.
     pub fn numbers(&self, col: usize) -> Option<&'a [f64]> {
-        match &self.table.columns[col] {
+        match &*self.table.columns[col] {
             Column::Number { values, .. } => Some(&values[self.range()]),
             _ => None,
         }
@@ -360,7 +382,7 @@ impl<'a> TableRef<'a> {
 
     /// Codes and names of category column `col`, or `None` if it is no category column.
     pub fn categories(&self, col: usize) -> Option<(&'a [u32], &'a Arc<Vec<String>>)> {
-        match &self.table.columns[col] {
+        match &*self.table.columns[col] {
             Column::Category { codes, names } => Some((&codes[self.range()], names)),
             _ => None,
         }
@@ -373,6 +395,9 @@ impl<'a> TableRef<'a> {
 
     /// How many cells of a column are missing, and the first such row.
     pub fn missing(&self, col: usize) -> Option<(usize, usize)> {
+        if let Column::Number { valid: None, .. } = *self.table.columns[col] {
+            return None;
+        }
         let mut rows = (0..self.rows).filter(|&i| self.is_missing(i, col));
         rows.next().map(|first| (1 + rows.count(), first))
     }
@@ -383,7 +408,7 @@ impl<'a> TableRef<'a> {
         self.table.take_rows(&shifted)
     }
 
-    /// All columns as one matrix of numbers. A column of another kind, or a missing cell, is refused in the name of
+    /// All columns as one matrix of numbers. A column of another kind, or a missing cell, is an error that names
     /// `learner`.
     pub fn to_numbers(&self, learner: &str) -> Result<Mat<f64>> {
         let mut out = Mat::zeros(self.rows, self.cols());

@@ -1,4 +1,4 @@
-//! Columns in the making: a part for each run of rows, put together in order.
+//! Columns being read: a chunk for each run of rows, assembled in order.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ pub(crate) enum ParseAs {
     Strings,
 }
 
-/// The cells of one column in a run of rows.
+/// The cells of one column in a chunk of rows.
 #[derive(Debug, Default)]
 pub(crate) enum ColumnChunk {
     #[default]
     Skipped,
-    /// Numbers or days; NaN is missing. Then how many were whole numbers that a double does not hold exactly.
+    /// Numbers or days; NaN is missing. And the number of integers that an f64 does not represent exactly.
     Numbers(Vec<f64>, u64),
     Strings(CodedStrings),
-    /// A cell was not what the plan said; the rest of the run was not read.
+    /// A cell contradicted the plan; the rest of the chunk was not read.
     Contradicted,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct CodedStrings {
 }
 
 impl CodedStrings {
-    /// Adds a cell; true when its text is seen for the first time.
+    /// Adds a cell; true when its text is new.
     #[inline]
     pub(crate) fn push(&mut self, cell: &[u8]) -> bool {
         // Neighbouring rows are often equal.
@@ -65,12 +65,12 @@ impl CodedStrings {
     }
 }
 
-/// What takes in the parts of a column, in order.
+/// Collects the chunks of a column, in order.
 pub(crate) trait ChunkSink: Default + Send {
     fn add(&mut self, part: ColumnChunk);
 }
 
-/// Only what was seen: the first scan of a stream.
+/// Only the profile: the first scan of a stream.
 impl ChunkSink for Profile {
     fn add(&mut self, part: ColumnChunk) {
         match part {
@@ -81,7 +81,7 @@ impl ChunkSink for Profile {
     }
 }
 
-/// What was seen, and the cells.
+/// The profile and the cells.
 #[derive(Default)]
 pub(crate) struct ProfiledColumn {
     pub(crate) parts: Vec<ColumnChunk>,
@@ -95,7 +95,7 @@ impl ChunkSink for ProfiledColumn {
             ColumnChunk::Strings(s) => self.profile.strings(&s.names, s.codes.len() as u64, s.missing, s.bytes),
             ColumnChunk::Skipped | ColumnChunk::Contradicted => {}
         }
-        // Numbers grow in place: a large vector is moved by the system's page tables, where many small ones would have to be
+        // Numbers grow in place: the system moves a large vector by page tables, where many small ones would have to be
         // copied together at the end.
         match (self.parts.last_mut(), part) {
             (Some(ColumnChunk::Numbers(all, _)), ColumnChunk::Numbers(more, _)) => all.extend(more),
@@ -104,7 +104,7 @@ impl ChunkSink for ProfiledColumn {
     }
 }
 
-/// What a column turned out to be.
+/// The resolved kind of a column.
 #[derive(Debug, Clone)]
 pub(crate) struct InferredColumn {
     pub(crate) field: Field,
@@ -136,15 +136,15 @@ pub(crate) fn infer(name: &str, plan: ParseAs, profile: &Profile, asked: Option<
 }
 
 /// The note on a column of numbers of which some are not held exactly.
-pub(crate) fn rounded(field: &Field, profile: &Profile) -> Option<String> {
-    let (name, count) = (&field.name, profile.rounded);
+pub(crate) fn rounded(field: &Field, count: u64) -> Option<String> {
+    let name = &field.name;
     let cells = if count == 1 { "1 whole number is" } else { &format!("{count} whole numbers are") };
     (field.kind == ColumnKind::Number && count > 0).then(|| {
         format!("column \"{name}\": {cells} too large to be exact and rounded; if they are names, say --type {name}=category")
     })
 }
 
-/// A column from its parts in order. The parts must be those the verdict was found from.
+/// A column from its chunks in order. The kind must have been resolved from these chunks.
 pub(crate) fn column(field: &Field, parts: Vec<ColumnChunk>) -> Result<Column> {
     let changed = || Error::Data(format!("column \"{}\" changed while it was read", field.name));
     match field.kind {
@@ -178,7 +178,7 @@ pub(crate) fn column(field: &Field, parts: Vec<ColumnChunk>) -> Result<Column> {
     }
 }
 
-/// Gives names to columns without one, and other names to columns whose name was there before.
+/// Names unnamed columns, and renames duplicates.
 pub(crate) fn make_unique(names: &mut [String], notes: &mut Vec<String>) {
     let mut seen = std::collections::BTreeSet::new();
     let taken: std::collections::BTreeSet<String> = names.iter().cloned().collect();
@@ -205,7 +205,7 @@ pub(crate) fn make_unique(names: &mut [String], notes: &mut Vec<String>) {
 fn numbers(parts: Vec<ColumnChunk>) -> Option<Vec<f64>> {
     let mut parts = parts.into_iter();
     let Some(ColumnChunk::Numbers(first, _)) = parts.next() else { return parts.next().is_none().then(Vec::new) };
-    // One part, as in a block of a stream, moves over as it is.
+    // A single chunk, as in a block of a stream, is moved without a copy.
     let mut values = first;
     let rest: Vec<Vec<f64>> =
         parts.map(|p| if let ColumnChunk::Numbers(v, _) = p { Some(v) } else { None }).collect::<Option<_>>()?;

@@ -1,9 +1,8 @@
-//! Data sets in the binary, so that the first command needs no file.
+//! Data sets embedded in the binary, so that the first command needs no file.
 
 use ermine_core::{Error, Result, Table};
 
-/// Name, what it is good for, and the compressed CSV of each embedded example. Sources and licences are in
-/// `examples/README.md`.
+/// Name, purpose and compressed CSV of each embedded example. Sources and licences are in `examples/README.md`.
 const FILES: [(&str, &str, &[u8]); 6] = [
     ("penguins", "344 penguins of 3 species: classification with missing values", include_bytes!("../examples/penguins.csv.zst")),
     ("iris", "150 irises of 3 species: classification", include_bytes!("../examples/iris.csv.zst")),
@@ -13,7 +12,7 @@ const FILES: [(&str, &str, &[u8]); 6] = [
     ("digits", "1797 images of 8 x 8 pixels, 10 digits: classification", include_bytes!("../examples/digits.csv.zst")),
 ];
 
-/// The embedded examples: name and what each is good for.
+/// The embedded examples: name and purpose.
 pub const EXAMPLES: [(&str, &str); 6] = {
     let mut out = [("", ""); 6];
     let mut i = 0;

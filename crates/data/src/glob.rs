@@ -1,4 +1,5 @@
-//! File names by pattern: `*` any letters, `?` one letter, `[a-z]` or `[!a-z]` one of a set; none of them crosses a `/`.
+//! File names by pattern: `*` any characters, `?` one character, `[a-z]` or `[!a-z]` one of a set; none of them matches
+//! a `/`.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,22 +7,22 @@ use ermine_core::{Error, Result};
 
 /// The files whose path matches, sorted by name.
 pub(crate) fn expand(pattern: &str) -> Result<Vec<PathBuf>> {
-    let mut found = vec![PathBuf::new()];
+    let mut paths = vec![PathBuf::new()];
     let components: Vec<Component<'_>> = Path::new(pattern).components().collect();
     for (i, component) in components.iter().enumerate() {
         let Component::Normal(name) = component else {
-            found.iter_mut().for_each(|p| p.push(component));
+            paths.iter_mut().for_each(|p| p.push(component));
             continue;
         };
         let last = i + 1 == components.len();
         let text = name.to_string_lossy();
         if !text.contains(['*', '?', '[']) {
-            found.iter_mut().for_each(|p| p.push(name));
-            found.retain(|p| p.exists());
+            paths.iter_mut().for_each(|p| p.push(name));
+            paths.retain(|p| p.exists());
             continue;
         }
         let mut next = Vec::new();
-        for folder in found {
+        for folder in paths {
             let at = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
             if !at.is_dir() {
                 continue;
@@ -38,14 +39,14 @@ pub(crate) fn expand(pattern: &str) -> Result<Vec<PathBuf>> {
                 }
             }
         }
-        found = next;
+        paths = next;
     }
-    found.sort();
-    Ok(found)
+    paths.sort();
+    Ok(paths)
 }
 
-/// Whether `name` matches; works on bytes, so that `?` is one byte of UTF-8 text. Linear in practice: only the last `*` is
-/// ever tried again.
+/// Whether `name` matches; works on bytes, so that `?` is one byte of UTF-8 text. Linear in practice: only the last `*`
+/// backtracks.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -109,8 +110,8 @@ mod tests {
         for name in ["b.csv", "a.csv", "c.txt", ".hidden.csv"] {
             std::fs::write(folder.path().join(name), "x\n1\n").unwrap();
         }
-        let found = expand(folder.path().join("*.csv").to_str().unwrap()).unwrap();
-        let names: Vec<_> = found.iter().map(|p| p.file_name().unwrap().to_str().unwrap()).collect();
+        let paths = expand(folder.path().join("*.csv").to_str().unwrap()).unwrap();
+        let names: Vec<_> = paths.iter().map(|p| p.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, ["a.csv", "b.csv"]);
     }
 }

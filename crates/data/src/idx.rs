@@ -1,4 +1,4 @@
-//! IDX, the format of MNIST and its relatives: bytes in any number of dimensions, the first of which counts the rows.
+//! IDX, the format of MNIST and similar sets: bytes in any number of dimensions, the first of which counts the rows.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::source::ByteSource;
 /// Unsigned bytes, row after row.
 pub(crate) struct Images {
     pub(crate) rows: usize,
-    /// Bytes of a row.
+    /// Bytes per row.
     pub(crate) cols: usize,
     pub(crate) bytes: Vec<u8>,
 }
@@ -32,21 +32,21 @@ pub(crate) fn read(source: &ByteSource, options: &ReadOptions) -> Result<Images>
     let lengths = bytes[4..header].as_chunks::<4>().0.iter().map(|b| u32::from_be_bytes(*b) as usize);
     let lengths: Vec<usize> = lengths.collect();
     let cols = lengths[1..].iter().try_fold(1usize, |n, &d| n.checked_mul(d));
-    let found = bytes.len() - header;
+    let actual = bytes.len() - header;
     match cols.and_then(|c| c.checked_mul(lengths[0]).map(|n| (c, n))) {
-        Some((cols, n)) if n == found => {
+        Some((cols, n)) if n == actual => {
             bytes.drain(..header);
             Ok(Images { rows: lengths[0], cols, bytes })
         }
         _ => {
             let shape = lengths.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ");
-            Err(broken(format!("{shape} elements are announced and {found} are there")))
+            Err(broken(format!("{shape} elements are declared and {actual} are present")))
         }
     }
 }
 
-/// The labels that belong to a file of images by the custom of names: `train-labels-idx1-ubyte` for
-/// `train-images-idx3-ubyte`, in the same folder, packed or not.
+/// The label file that belongs to an image file by the naming convention: `train-labels-idx1-ubyte` for
+/// `train-images-idx3-ubyte`, in the same folder, compressed or not.
 pub(crate) fn labels_of(images: &Path) -> Option<ByteSource> {
     let name = images.file_name()?.to_str()?;
     let (start, rest) = name.split_once("-images")?;

@@ -1,30 +1,30 @@
-//! What kind a column is, by looking at its cells. The rules are in the documentation of the crate.
+//! Inference of the kind of a column from its cells. The rules are in the documentation of the crate.
 
 use ermine_core::ColumnKind;
 
 use crate::names::{HyperLogLog, StringInterner};
 
-/// Distinct strings that are categories however few the rows are.
+/// Up to this many distinct strings are categories however few the rows are.
 const MAX_SMALL_CATEGORIES: u64 = 20;
-/// Cells for each distinct string of a category, at least.
+/// Least cells per distinct string of a category.
 const CELLS_A_NAME: u64 = 10;
-/// Distinct strings of a category that was not asked for, at most.
+/// Most distinct strings of a category that was not requested.
 const MAX_CATEGORIES: u64 = 10_000;
-/// Distinct strings that are held, and so the most a category can have when it is asked for.
+/// Most distinct strings held, and so the most a requested category can have.
 pub(crate) const MOST_NAMES: usize = 1 << 16;
-/// Bytes of distinct strings that are held.
+/// Most bytes of distinct strings held.
 const MOST_BYTES: usize = 1 << 24;
 const LONG_CATEGORY: u64 = 100;
 const LONG_IDENTIFIER: u64 = 40;
 
-/// What was seen of a column, in bounded memory.
+/// Profile of a column, in bounded memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Profile {
     pub(crate) rows: u64,
     pub(crate) missing: u64,
-    /// Whole numbers that a double does not hold exactly.
+    /// Integers that an f64 does not represent exactly.
     pub(crate) rounded: u64,
-    /// Whether the numbers so far are whole and each is above the one before.
+    /// Whether the numbers so far are integers in ascending order.
     ascending: bool,
     last: f64,
     /// The distinct strings, until there are more than [`MOST_NAMES`] or they are longer than [`MOST_BYTES`].
@@ -51,7 +51,7 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// Takes in the next numbers; NaN is missing. `rounded` of them were whole numbers too large for a double.
+    /// Adds numbers; NaN is missing. `rounded` of them were integers too large for an f64.
     pub(crate) fn numbers(&mut self, values: &[f64], rounded: u64) {
         self.rows += values.len() as u64;
         self.rounded += rounded;
@@ -65,7 +65,7 @@ impl Profile {
         }
     }
 
-    /// Takes in the next strings: `cells` of them, `missing` missing, `bytes` long in all.
+    /// Adds strings: `cells` of them, `missing` missing, `bytes` long in total.
     pub(crate) fn strings(&mut self, names: &StringInterner, cells: u64, missing: u64, bytes: u64) {
         self.rows += cells;
         self.missing += missing;
@@ -88,6 +88,11 @@ impl Profile {
     /// The distinct strings, if few enough to be held.
     pub(crate) fn names(&self) -> Option<&StringInterner> {
         self.names.as_ref()
+    }
+
+    /// How many bytes the column takes in a table, about: a number, or a string with its place in the heap.
+    pub(crate) fn bytes_in_memory(&self) -> u64 {
+        if self.bytes == 0 { 8 * self.rows } else { 32 * self.rows + self.bytes }
     }
 
     fn cells(&self) -> u64 {
@@ -144,12 +149,12 @@ fn all(cells: u64) -> String {
     if cells == 1 { "the one cell is".into() } else { format!("all {cells} cells are") }
 }
 
-/// The reason of a date column.
+/// The reason for a date column.
 pub(crate) fn date_reason(profile: &Profile) -> String {
     format!("{} an ISO 8601 date", all(profile.cells()))
 }
 
-/// Whether a column of this name is likely to number the rows: `id`, `index`, `row` and the like, `user_id`,
+/// Whether a column of this name probably numbers the rows: `id`, `index`, `row` and the like, `user_id`,
 /// `PassengerId`, or no name at all.
 fn names_rows(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();

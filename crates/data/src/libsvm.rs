@@ -1,13 +1,13 @@
-//! libsvm text: a line a row, `target index:value …`, indices from 1 and ascending; `#` begins a comment.
+//! libsvm text: one line per row, `target index:value …`, indices from 1 and ascending; `#` begins a comment.
 
 use ermine_core::{Csr, Error, Flow, Result};
 use rayon::prelude::*;
 
-use crate::csv::{Chunk, Chunks, parse_number, read_ahead};
+use crate::csv::{Chunk, Chunks, next_batch, parse_number, read_ahead};
 use crate::options::ReadOptions;
 use crate::source::ByteSource;
 
-/// Columns at most: an index far beyond any real one would make every learner allocate for it.
+/// Upper bound on the columns: an index far beyond any real one would make every learner allocate for it.
 const MOST_COLUMNS: u32 = 1 << 27;
 
 /// Rows in order.
@@ -17,7 +17,7 @@ pub(crate) struct LibsvmRows {
     pub(crate) indices: Vec<u32>,
     pub(crate) values: Vec<f64>,
     pub(crate) targets: Vec<f64>,
-    /// The largest index, which counts from 1.
+    /// The largest index, from 1.
     pub(crate) cols: u32,
 }
 
@@ -35,7 +35,7 @@ impl LibsvmRows {
         self.cols = self.cols.max(other.cols);
     }
 
-    /// Leaves out the cells beyond column `width`, and widens to it; returns how many were left out.
+    /// Drops the cells beyond column `width`, and widens to it; returns how many were dropped.
     pub(crate) fn fit_width(&mut self, width: usize) -> usize {
         let before = self.values.len();
         if self.cols as usize > width {
@@ -64,7 +64,7 @@ impl LibsvmRows {
     }
 }
 
-/// Parses all rows in order, in runs.
+/// Parses all rows in order, in chunks.
 pub(crate) fn scan(
     sources: &[ByteSource],
     options: &ReadOptions,
@@ -73,7 +73,7 @@ pub(crate) fn scan(
     for source in sources {
         let chunks = read_ahead(Chunks::lines(source.name.clone(), source.open(options)?));
         loop {
-            let batch = chunks.iter().take(2 * rayon::current_num_threads()).collect::<Result<Vec<_>>>()?;
+            let batch = next_batch(&chunks, source)?;
             if batch.is_empty() {
                 break;
             }
@@ -88,24 +88,37 @@ pub(crate) fn scan(
     Ok(())
 }
 
-/// All rows, as wide as a model wants them where one is waiting; and what a person should know.
-pub(crate) fn read(sources: &[ByteSource], options: &ReadOptions) -> Result<(LibsvmRows, Vec<String>)> {
-    let mut all = LibsvmRows::new();
-    scan(sources, options, &mut |rows| {
-        all.append(rows);
-        Ok(Flow::Continue)
+/// [`scan`] with rows as wide as a model wants them where one is waiting; returns what a person should know.
+pub(crate) fn scan_expected(
+    sources: &[ByteSource],
+    options: &ReadOptions,
+    visit: &mut dyn FnMut(LibsvmRows) -> Result<Flow>,
+) -> Result<Vec<String>> {
+    let (mut rows, mut cut) = (0, 0);
+    let width = options.expected_width();
+    scan(sources, options, &mut |mut block| {
+        if block.targets.is_empty() {
+            return Ok(Flow::Continue);
+        }
+        rows += block.targets.len();
+        cut += width.map_or(0, |width| block.fit_width(width));
+        visit(block)
     })?;
-    if all.targets.is_empty() {
+    if rows == 0 {
         let path = sources.first().map_or_else(String::new, |s| s.name.clone());
         return Err(Error::Format { path, message: "the file has no row".into() });
     }
-    let mut notes = Vec::new();
-    if let Some(width) = options.expected_width() {
-        let cut = all.fit_width(width);
-        if cut > 0 {
-            notes.push(format!("the model knows columns x1 to x{width}; {cut} cells beyond are left out"));
-        }
-    }
+    let note = |width| format!("the model knows columns x1 to x{width}; {cut} cells beyond are left out");
+    Ok(width.filter(|_| cut > 0).map(note).into_iter().collect())
+}
+
+/// All rows, as wide as a model wants them where one is waiting; and what a person should know.
+pub(crate) fn read(sources: &[ByteSource], options: &ReadOptions) -> Result<(LibsvmRows, Vec<String>)> {
+    let mut all = LibsvmRows::new();
+    let notes = scan_expected(sources, options, &mut |rows| {
+        all.append(rows);
+        Ok(Flow::Continue)
+    })?;
     Ok((all, notes))
 }
 
@@ -131,7 +144,7 @@ fn parse(path: &str, chunk: &Chunk) -> Result<LibsvmRows> {
                 return Err(fail(at, format!("\"{}\" is not index:value", shown(word))));
             };
             let (index, value) = (&word[..colon], &word[colon + 1..]);
-            // Groups of rankings say nothing about the row itself.
+            // Query groups of rankings are not a feature.
             if index == b"qid" {
                 continue;
             }

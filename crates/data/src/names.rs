@@ -1,4 +1,4 @@
-//! The distinct strings of a column: a table of names while they are few, an estimate of their number when they are many.
+//! The distinct strings of a column: exact while they are few, an estimate of their number when they are many.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ fn hash(seed: u64, text: &[u8]) -> u64 {
     fold(h ^ u64::from_le_bytes(last), 0xE703_7ED1_A0B4_28DB)
 }
 
-/// A seed that a file cannot know, so that it cannot be written to make all names collide. Nothing but speed depends on it.
+/// A random seed, so that no file can be written to make all names collide. Only speed depends on it.
 fn secret() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
     *SEED.get_or_init(|| RandomState::new().hash_one(0u8))
@@ -35,12 +35,12 @@ pub(crate) struct StringInterner {
 }
 
 impl StringInterner {
-    /// How many there are.
+    /// Number of strings.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Length of all of them.
+    /// Their total length.
     pub(crate) fn bytes(&self) -> usize {
         self.text.len()
     }
@@ -104,8 +104,8 @@ impl StringInterner {
 
 const SKETCH_BITS: u32 = 14;
 
-/// How many distinct strings there are, about: HyperLogLog (Flajolet et al. 2007) with 2^14 registers, standard error
-/// 0.8 %. The order of the strings and how they were cut in parts do not matter.
+/// Estimate of the number of distinct strings: HyperLogLog (Flajolet et al. 2007) with 2^14 registers, standard error
+/// 0.8 %. It does not depend on the order of the strings or on how they were cut into parts.
 #[derive(Debug, Clone)]
 pub(crate) struct HyperLogLog {
     registers: Vec<u8>,
@@ -118,7 +118,7 @@ impl HyperLogLog {
 
     pub(crate) fn add(&mut self, text: &[u8]) {
         let h = hash(0x1656_67B1_9E37_79F9, text);
-        // A second round (the finaliser of MurmurHash3), since the registers need all bits well mixed.
+        // A second mixing step (the finaliser of MurmurHash3), since the registers need all bits well mixed.
         let h = (h ^ (h >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         let h = (h ^ (h >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
         let h = h ^ (h >> 33);

@@ -1,4 +1,4 @@
-//! How to read.
+//! Options of the readers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use ermine_core::{ColumnKind, Error, Result, Schema};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// Text with a delimiter that is found by looking: comma, semicolon, tab or `|`.
+    /// Text with a detected delimiter: comma, semicolon, tab or `|`.
     Csv,
     /// Text with tabs.
     Tsv,
@@ -18,7 +18,7 @@ pub enum Format {
     Arrow,
     /// Sparse text: `target index:value …`, indices from 1, ascending.
     Libsvm,
-    /// IDX images (MNIST and its relatives).
+    /// IDX images (MNIST and similar).
     Idx,
 }
 
@@ -26,7 +26,7 @@ impl Format {
     /// All formats.
     pub const ALL: [Self; 6] = [Self::Csv, Self::Tsv, Self::Parquet, Self::Arrow, Self::Libsvm, Self::Idx];
 
-    /// The word for it.
+    /// The name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -38,7 +38,7 @@ impl Format {
         }
     }
 
-    /// The format that a file name speaks of, if any; `.gz` and `.zst` at the end do not count.
+    /// The format implied by a file name, if any; `.gz` and `.zst` at the end are ignored.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
         let name = [".gz", ".gzip", ".zst", ".zstd"].iter().find_map(|e| name.strip_suffix(e)).unwrap_or(&name);
@@ -70,64 +70,66 @@ impl std::fmt::Display for Format {
     }
 }
 
-/// How to read. The default looks at the file for everything.
+/// Options of the readers. By default everything is detected from the file.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// The format; by extension, then by content, when not given.
+    /// The format; by default from the extension, then from the content.
     pub format: Option<Format>,
-    /// Kinds of columns that overrule what the cells look like, by column name.
+    /// Column kinds by name, instead of the inferred ones.
     pub types: BTreeMap<String, ColumnKind>,
-    /// Cells of a text format that mean "missing", exactly so written. An empty cell always does. When not given: `NA`, `?`,
-    /// and, in capitals or not, `NaN` and `null`.
+    /// Cells of a text format that mean "missing", compared exactly. An empty cell always does. By default: `NA`, `?`,
+    /// and, in any case, `NaN` and `null`.
     pub missing: Option<Vec<String>>,
-    /// The byte between cells of a text format; found by looking when not given.
+    /// The byte between cells of a text format; detected by default.
     pub delimiter: Option<u8>,
-    /// Whether numbers are written with a comma (`3,14`); when not given, only if the delimiter is `;` and some cells are
-    /// written so and none with a point.
+    /// Whether numbers have a decimal comma (`3,14`); by default only if the delimiter is `;` and some cells have one
+    /// and none has a point.
     pub decimal_comma: Option<bool>,
-    /// Whether the first line of a text format holds the names; when not given it does, unless all its cells are numbers.
+    /// Whether the first line of a text format has the names; by default it does, unless all its cells are numbers.
     pub header: Option<bool>,
-    /// How many bytes a packed file may unpack to. When not given, a file is refused as a compression bomb once it has
-    /// unpacked to more than 1 GiB at a ratio above 500.
+    /// Upper bound on the bytes a compressed file may decompress to. By default a file is an error, as a decompression
+    /// bomb, once it has decompressed to more than 1 GiB at a ratio above 500.
     pub max_unpacked: Option<u64>,
-    /// The columns that a trained model knows, and their kinds: see [`ReadOptions::expect`].
+    /// The columns of a trained model, and their kinds: see [`ReadOptions::expect`].
     pub expected: Option<BTreeMap<String, ColumnKind>>,
+    /// Whether no other columns are read than those expected or given a type.
+    pub only_expected: bool,
     /// Columns that are not read, by name.
     pub drop: Vec<String>,
-    /// The file of labels that belongs to IDX images, where its name does not tell.
+    /// The label file of IDX images, where its name does not follow the convention.
     pub labels: Option<std::path::PathBuf>,
 }
 
 impl ReadOptions {
-    /// Reads for a model that was trained on these columns. Those that are there are read as the kinds they had, unless
-    /// `types` says otherwise. Rows of libsvm text are as wide as the model: an index that no row has is 0, one that the
-    /// model does not know is left out and noted. Of the other columns, those that cannot be read are left out.
+    /// Reads for a model that was trained on these columns. They are read as the kinds they had, unless `types`
+    /// overrides them. Rows of libsvm text are as wide as the model: an index that no row has is 0, one beyond the
+    /// model is dropped and noted. Of the other columns, those that cannot be read are skipped.
     pub fn expect(&mut self, schema: &Schema) {
         self.expected = Some(schema.fields.iter().map(|f| (f.name.clone(), f.kind)).collect());
     }
 
-    /// The kind that was asked for.
+    /// The requested kind.
     pub(crate) fn kind_of(&self, name: &str) -> Option<ColumnKind> {
         self.types.get(name).or_else(|| self.expected.as_ref()?.get(name)).copied()
     }
 
-    /// How many columns of libsvm text are expected: the highest `xN`.
+    /// The expected number of columns of libsvm text: the highest `xN`.
     pub(crate) fn expected_width(&self) -> Option<usize> {
         let number = |name: &String| name.strip_prefix('x').and_then(|n| n.parse::<usize>().ok());
         self.expected.as_ref()?.keys().filter_map(number).max()
     }
 
-    /// Which of the columns are not read; a name that is not among them is refused.
+    /// The columns that are not read; an unknown name is an error.
     pub(crate) fn dropped<'a>(&self, names: impl IntoIterator<Item = &'a str> + Clone) -> Result<Vec<bool>> {
-        let there: BTreeSet<&str> = names.clone().into_iter().collect();
-        if let Some(unknown) = self.drop.iter().find(|d| !there.contains(d.as_str())) {
+        let known: BTreeSet<&str> = names.clone().into_iter().collect();
+        if let Some(unknown) = self.drop.iter().find(|d| !known.contains(d.as_str())) {
             return Err(Error::unknown("column", unknown, names));
         }
         let drop: BTreeSet<&str> = self.drop.iter().map(String::as_str).collect();
         Ok(names.into_iter().map(|n| drop.contains(n)).collect())
     }
 
-    /// Refuses an overruled column that is not among `names`.
+    /// An error for a requested kind of a column that is not among `names`.
     pub(crate) fn check_types<'a>(&self, names: impl IntoIterator<Item = &'a str> + Clone) -> Result<()> {
         for asked in self.types.keys() {
             if !names.clone().into_iter().any(|n| n == asked) {
@@ -141,7 +143,7 @@ impl ReadOptions {
 /// The cells that mean "missing".
 #[derive(Debug, Clone)]
 pub(crate) struct MissingMarkers {
-    /// The marker, and whether capitals do not count.
+    /// The marker, and whether its case is ignored.
     markers: Vec<(Vec<u8>, bool)>,
     longest: usize,
 }
@@ -155,7 +157,7 @@ impl MissingMarkers {
         Self { longest: markers.iter().map(|m| m.0.len()).max().unwrap_or(0), markers }
     }
 
-    /// Whether some marker reads as a number, such as `-99`; then a number is not enough to know that a cell has a value.
+    /// Whether some marker reads as a number, such as `-99`; then a numeric cell may be missing.
     pub(crate) fn has_numbers(&self) -> bool {
         self.markers.iter().any(|(m, _)| crate::csv::parse_number(m).is_some_and(|v| !v.is_nan()))
     }

@@ -2,58 +2,29 @@
 
 use std::path::Path;
 
-use ermine_core::{Column, ColumnKind, Csr, Error, Field, Mat, Result, Schema, Table};
+use ermine_core::{Column, ColumnKind, Csr, CsrRef, Error, Field, Result, Schema, Table};
 use rayon::prelude::*;
 
 use crate::column_chunk::{self, InferredColumn, ParseAs, ProfiledColumn};
-use crate::csv::{self, Delimited};
-use crate::infer::Profile;
+use crate::csv::Delimited;
 use crate::options::{Format, ReadOptions};
 use crate::source::{self, ByteSource};
 use crate::{idx, libsvm};
 
-/// Cells of a sparse file that may become a dense table.
+/// Upper bound on the cells of a sparse file that is read as a dense table.
 const MOST_DENSE_CELLS: usize = 1 << 28;
-/// Columns of a sparse file that may become columns of a table, each with a name and a place of its own.
+/// Upper bound on the columns of a sparse file that is read as a table.
 pub(crate) const MOST_DENSE_COLUMNS: usize = 1 << 17;
 
-/// A table and what was found out on the way.
+/// A table with notes on how it was read.
 #[derive(Debug, Clone)]
 pub struct LoadedTable {
     /// The table.
     pub table: Table,
     /// For each column, why it has its kind.
     pub reasons: Vec<String>,
-    /// What a user should know: columns that were renamed, labels that were added.
+    /// Notes for the user: columns that were renamed, labels that were added.
     pub notes: Vec<String>,
-}
-
-/// What a file holds: a matrix if it is all numbers and was read as one, else a table.
-#[derive(Debug, Clone)]
-pub enum LoadedData {
-    /// Nothing but numbers (NaN where missing), row after row, and the names of the columns.
-    Numbers(Mat<f64>, Schema),
-    /// Typed columns.
-    Table(LoadedTable),
-}
-
-impl LoadedData {
-    /// As a table, whichever it is. Columns of numbers that number the rows become identifiers.
-    pub fn into_table(self) -> Result<Table> {
-        let (x, schema) = match self {
-            Self::Table(loaded) => return Ok(loaded.table),
-            Self::Numbers(x, schema) => (x, schema),
-        };
-        let columns = schema.fields.into_par_iter().enumerate().map(|(j, mut field)| {
-            let values: Vec<f64> = x.view().col_iter(j).collect();
-            let mut profile = Profile::default();
-            profile.numbers(&values, 0);
-            field.kind = profile.number_kind(&field.name).0;
-            (field, Column::numbers(values))
-        });
-        let (fields, columns) = columns.collect::<Vec<_>>().into_iter().unzip();
-        Table::with_schema(Schema { fields }, columns)
-    }
 }
 
 /// Reads a table: a file, a glob, `-` for the standard input, or `example:NAME`; everything is found out by looking.
@@ -72,16 +43,16 @@ fn text_of(spec: &Path) -> Result<&str> {
         .ok_or_else(|| Error::Format { path: spec.display().to_string(), message: "the name of the file is not UTF-8".into() })
 }
 
-/// Reads a table as `options` say, with the reason for the kind of each column. Several files (a glob) must have the same
+/// Reads a table with options, and the reason for the kind of each column. Several files (a glob) must have the same
 /// columns and become one table, in the order of their names.
 ///
-/// A libsvm file becomes a dense table with columns `x1`, `x2`, … and `target` ([`read_sparse`] keeps it sparse). IDX images
-/// become columns `p0`, `p1`, …; the labels beside them, where names say so, a column `label`.
+/// A libsvm file becomes a dense table with columns `x1`, `x2`, … and `target` ([`read_sparse`] keeps it sparse). IDX
+/// images become columns `p0`, `p1`, …; labels beside them, by the naming convention, a column `label`.
 pub fn read(spec: &str, options: &ReadOptions) -> Result<LoadedTable> {
     read_sources(&source::resolve(spec)?, options)
 }
 
-fn read_sources(sources: &[ByteSource], options: &ReadOptions) -> Result<LoadedTable> {
+pub(crate) fn read_sources(sources: &[ByteSource], options: &ReadOptions) -> Result<LoadedTable> {
     let format = one_format(sources, options)?;
     if let (Some(labels), true) = (&options.labels, format != Format::Idx) {
         let message = format!("labels in a file of their own belong to IDX images, and {} is {format}", sources[0].name);
@@ -92,22 +63,7 @@ fn read_sources(sources: &[ByteSource], options: &ReadOptions) -> Result<LoadedT
         Format::Libsvm => {
             let (rows, notes) = libsvm::read(sources, options)?;
             let (x, y) = rows.into_csr(0)?;
-            let (rows, cols) = (x.view().rows(), x.view().cols());
-            if cols > MOST_DENSE_COLUMNS || rows.saturating_mul(cols) > MOST_DENSE_CELLS {
-                let message = format!(
-                    "{rows} rows x {cols} columns are too many for a dense table (at most {MOST_DENSE_COLUMNS} columns and \
-                     {MOST_DENSE_CELLS} cells); read the file as sparse rows (read_sparse; on the command line --stream --prepare none)"
-                );
-                return Err(Error::Format { path: sources[0].name.clone(), message });
-            }
-            let mut columns = vec![vec![0.0; rows]; cols];
-            for i in 0..rows {
-                let (indices, values) = x.view().row(i);
-                indices.iter().zip(values).for_each(|(&j, &v)| columns[j as usize][i] = v);
-            }
-            let names = (1..=cols).map(|j| format!("x{j}")).chain(["target".to_owned()]);
-            let columns = columns.into_iter().chain([y]).map(Column::numbers);
-            plain(names, columns, notes, options)
+            dense_table(x.view(), y, notes, &sources[0].name, options)
         }
         Format::Idx => {
             let (images, labels) = read_idx(sources, options)?;
@@ -130,13 +86,38 @@ fn read_sources(sources: &[ByteSource], options: &ReadOptions) -> Result<LoadedT
     }
 }
 
+/// libsvm rows as a table with columns `x1`, `x2`, … and `target`.
+pub(crate) fn dense_table(
+    x: CsrRef<'_>,
+    y: Vec<f64>,
+    notes: Vec<String>,
+    path: &str,
+    options: &ReadOptions,
+) -> Result<LoadedTable> {
+    let (rows, cols) = (x.rows(), x.cols());
+    if cols > MOST_DENSE_COLUMNS || rows.saturating_mul(cols) > MOST_DENSE_CELLS {
+        let message = format!(
+            "{rows} rows x {cols} columns are too many for a dense table (at most {MOST_DENSE_COLUMNS} columns and \
+             {MOST_DENSE_CELLS} cells); read the file as sparse rows (read_sparse; on the command line --stream --prepare none)"
+        );
+        return Err(Error::Format { path: path.to_owned(), message });
+    }
+    let mut columns = vec![vec![0.0; rows]; cols];
+    for i in 0..rows {
+        let (indices, values) = x.row(i);
+        indices.iter().zip(values).for_each(|(&j, &v)| columns[j as usize][i] = v);
+    }
+    let names = (1..=cols).map(|j| format!("x{j}")).chain(["target".to_owned()]);
+    plain(names, columns.into_iter().chain([y]).map(Column::numbers), notes, options)
+}
+
 #[cfg(not(feature = "arrow"))]
 pub(crate) fn without_arrow(sources: &[ByteSource], format: Format) -> Error {
     let path = sources.first().map_or_else(String::new, |s| s.name.clone());
     Error::Format { path, message: format!("{format} is not read by this build, which has no Arrow") }
 }
 
-/// A table of number columns, some of which may have been asked to be categories.
+/// A table of number columns, some of which may have been requested as categories.
 fn plain(
     names: impl IntoIterator<Item = String>,
     columns: impl IntoIterator<Item = Column>,
@@ -178,74 +159,22 @@ fn read_idx(sources: &[ByteSource], options: &ReadOptions) -> Result<(idx::Image
     let images = idx::read(source, options)?;
     let mut labels = None;
     if let Some(path) = &options.labels {
-        let given = ByteSource::file(path)?;
-        let found = idx::read(&given, options)?;
-        if found.rows != images.rows || found.cols != 1 {
-            let message = format!("it has {} labels of {} bytes for {} images", found.rows, found.cols, images.rows);
-            return Err(Error::Format { path: given.name, message });
+        let label_source = ByteSource::file(path)?;
+        let label_bytes = idx::read(&label_source, options)?;
+        if label_bytes.rows != images.rows || label_bytes.cols != 1 {
+            let message = format!("it has {} labels of {} bytes for {} images", label_bytes.rows, label_bytes.cols, images.rows);
+            return Err(Error::Format { path: label_source.name, message });
         }
-        labels = Some((given.name, found.bytes));
+        labels = Some((label_source.name, label_bytes.bytes));
     } else if images.cols > 1
         && let Some(beside) = source.path().and_then(idx::labels_of)
     {
-        let found = idx::read(&beside, options)?;
-        if found.rows == images.rows && found.cols == 1 {
-            labels = Some((beside.name, found.bytes));
+        let label_bytes = idx::read(&beside, options)?;
+        if label_bytes.rows == images.rows && label_bytes.cols == 1 {
+            labels = Some((beside.name, label_bytes.bytes));
         }
     }
     Ok((images, labels))
-}
-
-/// Reads a file of nothing but numbers into a row-major matrix: no table in between. Missing cells are NaN; a cell that is
-/// no number is an error that names its line and column.
-pub fn read_numbers(spec: impl AsRef<Path>, options: &ReadOptions) -> Result<(Mat<f64>, Schema)> {
-    let sources = source::resolve(text_of(spec.as_ref())?)?;
-    let format = one_format(&sources, options)?;
-    match format {
-        Format::Csv | Format::Tsv => {
-            let (x, names) = csv::read_matrix(&sources, options, format)?;
-            Ok((x, Schema::numbers(names)))
-        }
-        Format::Idx => {
-            let (images, _) = read_idx(&sources, options)?;
-            let x = Mat::from_vec(images.rows, images.cols, images.bytes.into_iter().map(f64::from).collect());
-            Ok((x, Schema::numbers((0..images.cols).map(|j| format!("p{j}")))))
-        }
-        _ => {
-            let table = read_sources(&sources, options)?.table;
-            let schema = table.schema().clone();
-            let mut x = Mat::zeros(table.rows(), schema.len());
-            for (j, field) in schema.fields.iter().enumerate() {
-                let Column::Number { values, .. } = &table.columns()[j] else {
-                    let message = format!("column \"{}\" is of type {}, not number", field.name, field.kind);
-                    return Err(Error::Format { path: sources[0].name.clone(), message });
-                };
-                values.iter().enumerate().for_each(|(i, &v)| x[(i, j)] = v);
-            }
-            Ok((x, (*schema).clone()))
-        }
-    }
-}
-
-/// Reads a file as a matrix if it is delimited text and its first rows are all numbers, else (or when a later cell is none)
-/// as a table. For callers that want numbers where there are only numbers, at the least cost.
-pub fn read_data(spec: &str, options: &ReadOptions) -> Result<LoadedData> {
-    let sources = source::resolve(spec)?;
-    let format = one_format(&sources, options)?;
-    if matches!(format, Format::Csv | Format::Tsv)
-        && options.types.is_empty()
-        && options.expected.is_none()
-        && options.drop.is_empty()
-    {
-        let guess = Delimited { sources: &sources, options, format }.guess()?;
-        if guess.plans.iter().all(|p| *p == ParseAs::Number)
-            && let Ok((x, names)) = csv::read_matrix(&sources, options, format)
-        {
-            return Ok(LoadedData::Numbers(x, Schema::numbers(names)));
-        }
-    }
-    // A flaw of the file shows again here, with the same words.
-    Ok(LoadedData::Table(read_sources(&sources, options)?))
 }
 
 /// Reads a libsvm file as sparse rows and their targets; the matrix has at least `cols` columns, so that the rows of a
@@ -254,7 +183,7 @@ pub fn read_sparse(spec: &str, options: &ReadOptions, cols: usize) -> Result<(Cs
     libsvm::read(&source::resolve(spec)?, options)?.0.into_csr(cols)
 }
 
-/// [`read_sparse`] for a model that [`ReadOptions::expect`] tells of: the columns are the model's, and what was left out is
+/// [`read_sparse`] for a model given by [`ReadOptions::expect`]: the columns are the model's, and dropped cells are
 /// noted.
 pub fn read_sparse_expected(spec: &str, options: &ReadOptions) -> Result<(Csr, Vec<f64>, Vec<String>)> {
     let (rows, notes) = libsvm::read(&source::resolve(spec)?, options)?;
@@ -262,7 +191,7 @@ pub fn read_sparse_expected(spec: &str, options: &ReadOptions) -> Result<(Csr, V
     Ok((x, y, notes))
 }
 
-/// The format of all sources, which must be one.
+/// The format of all sources, which must be the same.
 pub(crate) fn one_format(sources: &[ByteSource], options: &ReadOptions) -> Result<Format> {
     let formats = sources.iter().map(|s| s.format(options)).collect::<Result<Vec<_>>>()?;
     let first = formats.first().copied().unwrap_or(Format::Csv);
@@ -282,7 +211,7 @@ fn read_delimited(files: &Delimited<'_>) -> Result<LoadedTable> {
     assemble(verdicts, &layout.plans, gathered, layout.notes)
 }
 
-/// A table from what was gathered of those columns that were read.
+/// A table from the chunks of the columns that were read.
 pub(crate) fn assemble(
     verdicts: Vec<InferredColumn>,
     plans: &[ParseAs],
@@ -291,7 +220,7 @@ pub(crate) fn assemble(
 ) -> Result<LoadedTable> {
     let (verdicts, gathered): (Vec<InferredColumn>, Vec<ProfiledColumn>) =
         verdicts.into_iter().zip(gathered).zip(plans).filter(|(_, p)| **p != ParseAs::Skip).map(|(column, _)| column).unzip();
-    notes.extend(verdicts.iter().zip(&gathered).filter_map(|(v, g)| column_chunk::rounded(&v.field, &g.profile)));
+    notes.extend(verdicts.iter().zip(&gathered).filter_map(|(v, g)| column_chunk::rounded(&v.field, g.profile.rounded)));
     let columns = verdicts.par_iter().zip(gathered).map(|(v, g)| column_chunk::column(&v.field, g.parts));
     let columns = columns.collect::<Result<Vec<Column>>>()?;
     let (fields, reasons) = verdicts.into_iter().map(|v| (v.field, v.reason)).unzip();

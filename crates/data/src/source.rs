@@ -1,22 +1,26 @@
-//! Where bytes come from: files, globs, the standard input, embedded examples; compressed or not.
+//! Sources of bytes: files, globs, the standard input, embedded examples; compressed or not.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ermine_core::{Error, Result, closest_name};
 
 use crate::options::{Format, ReadOptions};
+use crate::pipe::PipeReader;
 use crate::{example, glob};
 
-/// Bytes of the standard input that are held in memory.
+/// Bytes of the standard input held in memory.
 const SPOOL_BYTES: u64 = 1 << 26;
+
+/// Bytes that tell packings and formats apart.
+const MAGIC_BYTES: usize = 8;
 
 /// A run of bytes that can be read from the beginning as often as needed.
 #[derive(Debug, Clone)]
 pub(crate) struct ByteSource {
-    /// How messages call it.
+    /// Its name in messages.
     pub(crate) name: String,
     pub(crate) bytes: Bytes,
 }
@@ -24,16 +28,18 @@ pub(crate) struct ByteSource {
 #[derive(Debug, Clone)]
 pub(crate) enum Bytes {
     File(PathBuf),
-    /// A temporary file, removed with the last use.
+    /// A temporary file, deleted with the last use.
     Spooled(Arc<tempfile::TempPath>),
     Memory(Arc<[u8]>),
     Static(&'static [u8]),
+    /// What comes out of a pipe, to be opened once, and its first bytes.
+    Pipe(Arc<Mutex<Option<PipeReader>>>, [u8; MAGIC_BYTES]),
 }
 
 /// The files that a data specification stands for, in order.
 ///
-/// `-` is the standard input, `example:NAME` an embedded example; an existing file is itself; what holds `*`, `?` or `[` is
-/// a glob, answered in sorted order.
+/// `-` is the standard input, `example:NAME` an embedded example; an existing file is itself; a name with `*`, `?` or
+/// `[` is a glob, in sorted order.
 pub(crate) fn resolve(spec: &str) -> Result<Vec<ByteSource>> {
     if spec == "-" {
         return Ok(vec![ByteSource::spooled("standard input", io::stdin().lock())?]);
@@ -52,8 +58,28 @@ pub(crate) fn resolve(spec: &str) -> Result<Vec<ByteSource>> {
     Ok(vec![ByteSource::file(path)?])
 }
 
+/// [`resolve`] for what is read in a single pass: text from a pipe is not put down first, but read as it comes.
+pub(crate) fn resolve_for_one_pass(spec: &str, options: &ReadOptions) -> Result<Vec<ByteSource>> {
+    let path = Path::new(spec);
+    let (name, mut reader) = match std::fs::metadata(path) {
+        _ if spec == "-" => ("standard input", PipeReader::new(io::stdin())),
+        Ok(meta) if !meta.is_file() && !meta.is_dir() => {
+            (spec, PipeReader::new(File::open(path).map_err(|e| Error::io(path, e))?))
+        }
+        _ => return resolve(spec),
+    };
+    let magic = reader.peek().map_err(|e| Error::io(name, e))?;
+    let reader = Arc::new(Mutex::new(Some(reader)));
+    let source = ByteSource { name: name.to_owned(), bytes: Bytes::Pipe(reader, magic) };
+    let plain = source.compression()? == Compression::Uncompressed;
+    match source.format(options)? {
+        Format::Csv | Format::Tsv | Format::Libsvm if plain => Ok(vec![source]),
+        _ => Ok(vec![ByteSource::spooled(name, source.raw()?)?]),
+    }
+}
+
 impl ByteSource {
-    /// A file, which must exist. A name that does not is answered with its neighbours in the folder.
+    /// A file, which must exist. An unknown name is answered with similar names in the folder.
     pub(crate) fn file(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         match std::fs::metadata(path) {
@@ -70,8 +96,8 @@ impl ByteSource {
         }
     }
 
-    /// What can be read only once (the standard input, a pipe), put down where it can be read again: in memory while it is
-    /// small, else in a file that vanishes with the source.
+    /// Input that can be read only once (the standard input, a pipe), copied so that it can be read again: to memory
+    /// while it is small, else to a file that is deleted with the source.
     fn spooled(name: &str, mut reader: impl Read) -> Result<Self> {
         let io = |e| Error::io(name, e);
         let mut start = Vec::new();
@@ -87,13 +113,23 @@ impl ByteSource {
         Ok(Self { name: name.to_owned(), bytes })
     }
 
-    /// The file that holds the bytes, if one does.
+    /// The file that has the bytes, if there is one.
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.bytes {
             Bytes::File(path) => Some(path),
             Bytes::Spooled(path) => Some(path),
-            Bytes::Memory(_) | Bytes::Static(_) => None,
+            Bytes::Memory(_) | Bytes::Static(_) | Bytes::Pipe(..) => None,
         }
+    }
+
+    /// Whether the bytes come out of a pipe, at whatever pace.
+    pub(crate) fn is_pipe(&self) -> bool {
+        matches!(self.bytes, Bytes::Pipe(..))
+    }
+
+    fn take_pipe(&self, pipe: &Mutex<Option<PipeReader>>) -> Result<PipeReader> {
+        let pipe = pipe.lock().unwrap_or_else(PoisonError::into_inner).take();
+        pipe.ok_or_else(|| Error::Format { path: self.name.clone(), message: "a pipe can be read once only".into() })
     }
 
     /// The bytes as they are stored.
@@ -103,12 +139,16 @@ impl ByteSource {
             Bytes::Spooled(path) => Box::new(File::open(&**path).map_err(|e| Error::io(&**path, e))?),
             Bytes::Memory(bytes) => Box::new(Cursor::new(bytes.clone())),
             Bytes::Static(bytes) => Box::new(*bytes),
+            Bytes::Pipe(pipe, _) => Box::new(self.take_pipe(pipe)?),
         })
     }
 
-    fn magic(&self) -> Result<[u8; 8]> {
-        let mut magic = [0; 8];
-        let mut reader = self.raw()?.take(8);
+    fn magic(&self) -> Result<[u8; MAGIC_BYTES]> {
+        if let Bytes::Pipe(_, magic) = &self.bytes {
+            return Ok(*magic);
+        }
+        let mut magic = [0; MAGIC_BYTES];
+        let mut reader = self.raw()?.take(MAGIC_BYTES as u64);
         let mut filled = 0;
         loop {
             match reader.read(&mut magic[filled..]) {
@@ -120,7 +160,7 @@ impl ByteSource {
         }
     }
 
-    /// How the bytes are packed, by their first bytes, since names lie.
+    /// The compression, by the first bytes, since names lie.
     pub(crate) fn compression(&self) -> Result<Compression> {
         Ok(match self.magic()? {
             [0x1F, 0x8B, 8, ..] => Compression::Gzip,
@@ -129,7 +169,7 @@ impl ByteSource {
         })
     }
 
-    /// The format: as asked for, else by extension, else by the first bytes, else CSV.
+    /// The format: as requested, else by extension, else by the first bytes, else CSV.
     pub(crate) fn format(&self, options: &ReadOptions) -> Result<Format> {
         if let Some(format) = options.format.or_else(|| Format::of_name(&self.name)) {
             return Ok(format);
@@ -141,22 +181,25 @@ impl ByteSource {
         })
     }
 
-    /// The unpacked bytes.
+    /// The decompressed bytes.
     pub(crate) fn open(&self, options: &ReadOptions) -> Result<Decompressor> {
         let packing = self.compression()?;
-        let raw = self.raw()?;
         let counted = Arc::new(std::sync::atomic::AtomicU64::new(0));
-        let counting = CountingReader { inner: raw, read: counted.clone() };
+        let counting = || -> Result<CountingReader> { Ok(CountingReader { inner: self.raw()?, read: counted.clone() }) };
         let io = |e| Error::io(&self.name, e);
-        let inner: Box<dyn Read + Send> = match packing {
-            Compression::Uncompressed => Box::new(counting),
-            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, counting))),
-            Compression::Zstd => Box::new(zstd::Decoder::new(counting).map_err(io)?),
+        let inner = match (packing, &self.bytes) {
+            (Compression::Uncompressed, Bytes::Pipe(pipe, _)) => UnpackedBytes::Pipe(self.take_pipe(pipe)?),
+            (Compression::Uncompressed, _) => UnpackedBytes::Stored(Box::new(counting()?)),
+            (Compression::Gzip, _) => {
+                let packed = BufReader::with_capacity(1 << 16, counting()?);
+                UnpackedBytes::Stored(Box::new(flate2::bufread::MultiGzDecoder::new(packed)))
+            }
+            (Compression::Zstd, _) => UnpackedBytes::Stored(Box::new(zstd::Decoder::new(counting()?).map_err(io)?)),
         };
         Ok(Decompressor { name: self.name.clone(), inner, packing, packed: counted, unpacked: 0, limit: options.max_unpacked })
     }
 
-    /// All unpacked bytes.
+    /// All decompressed bytes.
     pub(crate) fn read_all(&self, options: &ReadOptions) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         let mut reader = self.open(options)?;
@@ -165,7 +208,7 @@ impl ByteSource {
     }
 }
 
-/// How bytes are packed.
+/// Compression formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compression {
     Uncompressed,
@@ -173,15 +216,15 @@ pub(crate) enum Compression {
     Zstd,
 }
 
-/// Names in the folder of `path` that resemble it.
+/// Names in the folder of `path` that are similar to it.
 fn neighbours(path: &Path) -> Vec<String> {
     let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return Vec::new() };
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else { return Vec::new() };
     let mut names: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).take(10_000).collect();
     names.sort();
-    let found = closest_name(name, names.iter().map(String::as_str));
-    found.into_iter().map(|n| folder.map_or_else(|| n.clone(), |f| f.join(&n).display().to_string())).collect()
+    let similar = closest_name(name, names.iter().map(String::as_str));
+    similar.into_iter().map(|n| folder.map_or_else(|| n.clone(), |f| f.join(&n).display().to_string())).collect()
 }
 
 struct CountingReader {
@@ -197,15 +240,21 @@ impl Read for CountingReader {
     }
 }
 
-/// Unpacked bytes a file may have before its packing ratio is looked at.
+/// Decompressed bytes a file may have before its compression ratio is checked.
 const TRUSTED_BYTES: u64 = 1 << 30;
-/// Unpacked bytes for each packed byte that are still believed; tables of numbers reach 20, the emptiest real ones 200.
+/// Highest plausible compression ratio; tables of numbers reach 20, the emptiest real ones 200.
 const TRUSTED_RATIO: u64 = 500;
+
+enum UnpackedBytes {
+    /// All there, to be read at once.
+    Stored(Box<dyn Read + Send>),
+    Pipe(PipeReader),
+}
 
 /// A reader of unpacked bytes that refuses bombs and names what is wrong with the packing.
 pub(crate) struct Decompressor {
     name: String,
-    inner: Box<dyn Read + Send>,
+    inner: UnpackedBytes,
     packing: Compression,
     packed: Arc<std::sync::atomic::AtomicU64>,
     unpacked: u64,
@@ -213,10 +262,17 @@ pub(crate) struct Decompressor {
 }
 
 impl Decompressor {
-    /// Adds up to `count` bytes to `to`; false when nothing is left.
+    /// Adds `count` bytes to `to`, or as many as are left; false when none is. Of a pipe only what comes without much waiting
+    /// is added, but for the first bytes.
     pub(crate) fn fill(&mut self, to: &mut Vec<u8>, count: usize) -> Result<bool> {
-        to.reserve(count);
-        let n = (&mut self.inner).take(count as u64).read_to_end(to).map_err(|e| self.explain(e))?;
+        let filled = match &mut self.inner {
+            UnpackedBytes::Stored(reader) => {
+                to.reserve(count);
+                reader.take(count as u64).read_to_end(to)
+            }
+            UnpackedBytes::Pipe(pipe) => pipe.fill(to, count),
+        };
+        let n = filled.map_err(|e| self.explain(e))?;
         self.unpacked += n as u64;
         self.refuse_bomb()?;
         Ok(n > 0)

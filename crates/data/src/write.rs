@@ -1,4 +1,4 @@
-//! Tables to files: CSV, Parquet, Arrow IPC; whole or in runs of rows; to a path or to the standard output.
+//! Tables to files: CSV, Parquet, Arrow IPC; whole or in blocks of rows; to a path or to the standard output.
 
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
@@ -9,13 +9,13 @@ use flate2::write::GzEncoder;
 use crate::options::Format;
 use ermine_core::date;
 
-/// How to write.
+/// Options of the writers.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
-    /// The format; by extension when not given, and CSV where that says nothing. CSV, TSV, Parquet and Arrow are written.
+    /// The format; by default from the extension, else CSV. CSV, TSV, Parquet and Arrow can be written.
     pub format: Option<Format>,
     /// Puts `'` before text that begins with `=`, `+`, `-`, `@`, tab or line break, which spreadsheets would run as a
-    /// formula. Off by default, because the text then no longer reads back as it was. Numbers are never touched.
+    /// formula. Off by default, because the text then does not read back unchanged. Numbers are never changed.
     pub formula_safe: bool,
 }
 
@@ -23,7 +23,7 @@ pub struct WriteOptions {
 ///
 /// A file appears under its name only when [`TableWriter::finish`] has succeeded: until then the rows are in a temporary
 /// file beside it, and a failure leaves what was there before. `-` is the standard output. Names that end in `.gz` or `.zst`
-/// are packed (text formats only).
+/// are compressed (text formats only).
 pub struct TableWriter {
     target: WriterKind,
     name: String,
@@ -70,6 +70,16 @@ impl TableWriter {
         }
     }
 
+    /// Hands rows that were written on to whoever reads the standard output.
+    pub fn flush(&mut self) -> Result<()> {
+        match &mut self.target {
+            WriterKind::Text(TextWriter { out: CompressedText::Plain(out), .. }) => {
+                out.flush().map_err(|e| Error::io(&self.name, e))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Ends the file and puts it in its place.
     pub fn finish(self) -> Result<()> {
         let sink = match self.target {
@@ -88,7 +98,7 @@ pub fn write_table(path: &str, table: &Table, options: &WriteOptions) -> Result<
     writer.finish()
 }
 
-/// Where bytes go.
+/// Destination of the bytes.
 pub(crate) enum OutputSink {
     Stdout(BufWriter<Stdout>),
     File(OutputFile),
@@ -126,7 +136,7 @@ impl Write for OutputSink {
     }
 }
 
-/// Text, packed as its name says.
+/// Text, compressed if its name says so.
 enum CompressedText {
     Plain(OutputSink),
     Gzip(GzEncoder<OutputSink>),
@@ -161,8 +171,9 @@ impl CompressedText {
     }
 }
 
-/// Delimited text as RFC 4180 has it, with `\n` between records. Numbers are written so that they read back to the same
-/// bits, dates as ISO 8601, missing cells empty.
+/// Delimited text as in RFC 4180, with `\
+/// ` between records. Numbers are written so that they read back to the same bits, dates as ISO 8601, missing cells
+/// empty.
 struct TextWriter {
     out: CompressedText,
     delimiter: u8,
@@ -188,7 +199,7 @@ impl TextWriter {
         let mut block = Vec::new();
         let fields = &rows.schema().fields;
         for i in rows.range() {
-            for (j, (column, field)) in rows.table().columns().iter().zip(fields).enumerate() {
+            for (j, (column, field)) in rows.table().columns().zip(fields).enumerate() {
                 if j > 0 {
                     block.push(self.delimiter);
                 }
@@ -240,7 +251,7 @@ impl TextWriter {
     }
 }
 
-/// The shortest decimal that reads back to the same double; far from 1 with an exponent.
+/// The shortest decimal that reads back to the same f64; far from 1 with an exponent.
 fn number(out: &mut Vec<u8>, v: f64) {
     let size = v.abs();
     let written =

@@ -1,4 +1,4 @@
-//! What can be typed after `ermine bandit` and `ermine rl`.
+//! The command line of `ermine bandit` and `ermine rl`.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub struct BanditArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum BanditCommand {
-    /// Simulate policies on the same arms: regret with its band, against what is proven
+    /// Simulate policies on the same arms: regret with its confidence band, against the proven bounds
     Run(BanditRun),
     /// Evaluate policies on a log of choices: replay, inverse propensity, self-normalised, doubly robust
     Replay(BanditReplay),
@@ -42,23 +42,25 @@ pub struct ArmsArgs {
     /// Means of the arms; for linear arms, how many there are
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', allow_hyphen_values = true)]
     pub arms: Vec<f64>,
-    /// What the arms pay: bernoulli (1 with a probability), gaussian, bounded (evenly around the mean), drift (coins whose
-    /// probabilities wander), linear (in a context drawn every round), adversarial (the rows of --rewards)
+    /// Rewards of the arms: bernoulli (1 with a probability), gaussian, bounded (uniform around the mean), drift
+    /// (bernoulli with probabilities that follow a random walk), linear (in a context drawn every round), adversarial
+    /// (the rows of --rewards)
     #[arg(long, value_name = "KIND", default_value = "bernoulli", value_parser = ["bernoulli", "gaussian", "bounded", "drift", "linear", "adversarial"])]
     pub kind: String,
     /// Standard deviation of gaussian and linear rewards
     #[arg(long, value_name = "SD", default_value_t = 1.0)]
     pub sd: f64,
-    /// Half the width of bounded rewards
+    /// Half the width of the range of bounded rewards
     #[arg(long, value_name = "WIDTH", default_value_t = 0.5)]
     pub half_width: f64,
     /// Standard deviation of a step of drifting arms
     #[arg(long, value_name = "SD", default_value_t = 0.01)]
     pub step: f64,
-    /// Numbers in the context of linear arms; their coefficients are drawn from the seed
+    /// Dimension of the context of linear arms; their coefficients are drawn from the seed
     #[arg(long, value_name = "D", default_value_t = 5)]
     pub context: usize,
-    /// Rewards of adversarial arms: a table with a column an arm and a row a round, again from the first when they run out
+    /// Rewards of adversarial arms: a table with one column per arm and one row per round, repeated from the start when
+    /// it ends
     #[arg(long, value_name = "DATA")]
     pub rewards: Option<String>,
 }
@@ -67,22 +69,22 @@ pub struct ArmsArgs {
 pub struct BanditRun {
     #[command(flatten)]
     pub arms: ArmsArgs,
-    /// Policies, with parameters in brackets where others than the defaults are wanted: ucb1(c=0.5)
+    /// Policies, with parameters in brackets where they are not the defaults: ucb1(c=0.5)
     #[arg(long, value_name = "NAMES", default_value = "epsilon-greedy,ucb,ucb1,kl-ucb,moss,thompson,exp3")]
     pub policies: String,
-    /// Rounds of a run
+    /// Rounds per run
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub rounds: u64,
-    /// Runs of every policy, each in a world of its own
+    /// Runs of every policy, each with its own random numbers
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: u64,
-    /// Rounds until a reward is told: a number, or uniform:MEAN for one that is drawn up to twice the mean
+    /// Rounds until a reward is observed: a number, or uniform:MEAN for a delay drawn up to twice the mean
     #[arg(long, value_name = "ROUNDS")]
     pub delay: Option<String>,
-    /// Rounds at which regret is noted
+    /// Rounds at which regret is recorded
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub points: usize,
-    /// Write a page with tables and charts
+    /// Write a report with tables and charts
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -93,7 +95,7 @@ pub struct BanditRun {
 
 #[derive(Debug, ClapArgs)]
 pub struct BanditReplay {
-    /// The log, a row a round: a file, a glob, - or example:NAME
+    /// The log, one row per round: a file, a glob, - or example:NAME
     pub log: String,
     /// Column of the arm that was pulled
     #[arg(long, value_name = "COL", default_value = "arm")]
@@ -101,28 +103,28 @@ pub struct BanditReplay {
     /// Column of the reward
     #[arg(long, value_name = "COL", default_value = "reward")]
     pub reward: String,
-    /// Column of the probability with which the arm was pulled; without it there is replay alone
+    /// Column of the probability with which the arm was pulled; without it only replay is possible
     #[arg(long, value_name = "COL")]
     pub propensity: Option<String>,
     /// Columns of the context, numbers; a constant 1 is put in front
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub context: Vec<String>,
-    /// Policies to replay, with parameters in brackets where others than the defaults are wanted; thompson when nothing is asked for
+    /// Policies to replay, with parameters in brackets where they are not the defaults; thompson by default
     #[arg(long, value_name = "NAMES")]
     pub policies: Option<String>,
-    /// Evaluate a policy that pulls the arms with the shares they have in another log, which has the same columns
+    /// Evaluate a policy that pulls the arms with the frequencies they have in another log, which has the same columns
     #[arg(long, value_name = "DATA")]
     pub like: Option<String>,
-    /// Range of the rewards; from the least to the largest of the log when not given
+    /// Range of the rewards; by default from the least to the largest of the log
     #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', num_args = 2, allow_negative_numbers = true)]
     pub range: Option<Vec<f64>>,
-    /// Go on with a policy that was saved, instead of --policies
+    /// Continue with a saved policy, instead of --policies
     #[arg(long, value_name = "FILE", conflicts_with = "policies")]
     pub resume: Option<PathBuf>,
-    /// Save the policy, with what it has learned, to be served or resumed; for one policy
+    /// Save the policy, with what it has learned, to be used or resumed; for one policy
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write a page with tables and charts
+    /// Write a report with tables and charts
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -139,10 +141,10 @@ pub struct BanditTop {
     /// How many arms to find
     #[arg(short, long, value_name = "M", default_value_t = 1)]
     pub m: usize,
-    /// Samples that may be drawn: successive accepts and rejects; with --delta, the most that LUCB may draw
+    /// Most samples to draw: the budget of successive accepts and rejects; with --delta, an upper bound for LUCB
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,
-    /// Probability of an error that is accepted: LUCB, which draws as many samples as that takes
+    /// Acceptable probability of an error: LUCB, which draws as many samples as that takes
     #[arg(long, value_name = "P", required_unless_present = "budget")]
     pub delta: Option<f64>,
     /// LUCB: how far an arm may be below the best ones
@@ -166,11 +168,11 @@ pub struct RlArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum RlCommand {
-    /// Train an agent on an environment, over several seeds if asked for, and save it
+    /// Train an agent on an environment, with one or several seeds, and save it
     Train(RlTrain),
-    /// Let a saved agent play
+    /// Run episodes of a saved agent
     Play(RlPlay),
-    /// Solve a finite world exactly: values and arrows
+    /// Solve a finite decision process exactly: values and policy
     Solve(RlSolve),
     /// List the agents, or show one: its rule and parameters
     Agents(CatalogArgs),
@@ -189,25 +191,25 @@ pub struct RlTrain {
     /// Parameter of the agent
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Steps of training; as many as are known to be enough when not given
+    /// Steps of training; by default as many as are known to be enough
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: Option<u64>,
-    /// Episodes of training, in place of steps
+    /// Episodes of training, instead of steps
     #[arg(long, value_name = "N", conflicts_with = "steps", value_parser = clap::value_parser!(u64).range(1..))]
     pub episodes: Option<u64>,
-    /// Train once for each of so many seeds from --seed up; the best agent is kept
+    /// Train once for each of so many seeds from --seed up; the best agent is saved
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub seeds: u64,
-    /// Episodes that measure what was learned
+    /// Episodes to evaluate the trained agent on
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub evaluate: u64,
-    /// Go on from an agent that was saved
+    /// Continue training a saved agent
     #[arg(long, value_name = "FILE", conflicts_with_all = ["agent", "seeds", "set"])]
     pub resume: Option<PathBuf>,
     /// File for the agent
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write a page with the learning curve and an episode in pictures
+    /// Write a report with the learning curve and an episode in pictures
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
     /// Stop after this time: 60s, 5m, 1h
@@ -222,22 +224,22 @@ pub struct RlPlay {
     /// The agent's file
     #[arg(value_name = "FILE")]
     pub agent: PathBuf,
-    /// Draw every step as text; on a terminal as a film
+    /// Draw every step as text; as an animation on a terminal
     #[arg(long)]
     pub render: bool,
-    /// Another environment of the same shape than the one it was trained in
+    /// Another environment of the same shape as the one it was trained in
     #[arg(long, value_name = "ENV")]
     pub environment: Option<String>,
     /// Episodes
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub episodes: u64,
-    /// Steps after which an episode is cut short, whatever the environment says
+    /// Steps after which an episode is truncated, whatever the environment's limit
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: u64,
-    /// Pictures a second of a film
+    /// Frames per second of the animation
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..1000))]
     pub fps: u64,
-    /// Write a page with the returns and the first episode in pictures
+    /// Write a report with the returns and the first episode in pictures
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -253,7 +255,7 @@ pub struct RlSolve {
     /// The discount
     #[arg(long, value_name = "G", default_value_t = 0.99)]
     pub gamma: f64,
-    /// How: value-iteration or policy-iteration
+    /// Method: value-iteration or policy-iteration
     #[arg(long, value_name = "NAME", default_value = "value-iteration", value_parser = ["value-iteration", "policy-iteration"])]
     pub method: String,
     /// Value iteration: stop when no value changes by more
@@ -265,7 +267,7 @@ pub struct RlSolve {
     /// Rows of a table that are printed; --json has all
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub rows: usize,
-    /// Write a page with values and arrows
+    /// Write a report with values and policy
     #[arg(long, value_name = "OUT.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]

@@ -8,17 +8,18 @@ use ermine::agent::bandit::{
     Comparison, POLICIES, PolicySetting, RewardDelay, RewardModel, RewardRange, SimulatedPolicy, TopArms, accepts_rejects_bound,
     compare, look_rounds, lucb, lucb_bound, named, successive_accepts_rejects,
 };
-use ermine::agent::catalog::{parse, split};
 use ermine::chart::Chart;
-use ermine::core::{Column, Context, Flow, Progress, Report, RngStream, file};
-use ermine::page::Page;
+use ermine::core::typed::{parse_named, split_list};
+use ermine::core::{Column, Context, Flow, Progress, Report, RngStream};
+use ermine::document::{DocBlock, DocSection, Document, Figure};
 use serde_json::json;
 
-use super::entries::{list, typed};
+use super::entries::list;
+use super::report::write_page;
 use super::{print, print_json, print_notes};
 use crate::args::ReadArgs;
 use crate::args::agents::{ArmsArgs, BanditRun, BanditTop, CatalogArgs};
-use crate::error::UsageError;
+use crate::error::{UsageError, typed};
 use crate::progress::ProgressLine;
 use crate::{report, text};
 
@@ -26,7 +27,7 @@ pub fn policies(args: &CatalogArgs) -> Result<()> {
     list("bandit policies", "policy", "policies", POLICIES, args)
 }
 
-/// The arms that were asked for, and what a person should know of them.
+/// The arms of the arguments.
 fn arms(args: &ArmsArgs, reading: &ReadArgs, seed: u64) -> Result<RewardModel> {
     let means = || match args.arms.is_empty() {
         false => Ok(args.arms.clone()),
@@ -51,7 +52,7 @@ fn arms(args: &ArmsArgs, reading: &ReadArgs, seed: u64) -> Result<RewardModel> {
             let data = args
                 .rewards
                 .as_deref()
-                .ok_or_else(|| UsageError("--kind adversarial: --rewards names a table with a column an arm".into()))?;
+                .ok_or_else(|| UsageError("--kind adversarial: --rewards names a table with one column per arm".into()))?;
             RewardModel::Adversarial { rewards: rows(reading, data)? }
         }
         _ => RewardModel::Bernoulli { means: means()? },
@@ -70,7 +71,7 @@ fn rows(reading: &ReadArgs, data: &str) -> Result<Vec<Vec<f64>>> {
         .map(|(name, column)| match column {
             Column::Number { values, .. } if (0..column.len()).all(|i| !column.is_missing(i)) => Ok(values),
             Column::Number { .. } => Err(anyhow!("{data}: column \"{name}\" has missing rewards")),
-            _ => Err(anyhow!("{data}: column \"{name}\" holds no numbers; every column is an arm and holds its rewards")),
+            _ => Err(anyhow!("{data}: column \"{name}\" has no numbers; every column must have the rewards of an arm")),
         })
         .collect::<Result<Vec<_>>>()?;
     Ok((0..table.rows()).map(|i| columns.iter().map(|c| c[i]).collect()).collect())
@@ -90,11 +91,11 @@ fn delay(text: Option<&str>) -> Result<RewardDelay> {
     })
 }
 
-/// The policies that were typed, for a setting.
+/// The policies of the arguments, for a setting.
 pub fn contenders(text: &str, setting: &PolicySetting) -> Result<Vec<(String, SimulatedPolicy)>> {
     let mut all: Vec<(String, SimulatedPolicy)> = Vec::new();
-    for typed_name in split(text) {
-        let (name, params) = parse(typed_name).map_err(typed)?;
+    for typed_name in split_list(text) {
+        let (name, params) = parse_named(typed_name).map_err(typed)?;
         if all.iter().any(|(n, _)| n == typed_name) {
             return Err(UsageError(format!("--policies: {typed_name} is named twice")).into());
         }
@@ -116,26 +117,26 @@ pub fn run(args: &BanditRun) -> Result<()> {
     let bar = ProgressLine::new(&args.everywhere, "simulating");
     let observer = |p: &Progress| -> Flow { bar.observe("bandits", p) };
     let cx = Context { seed, observer: Some(&observer), ..Context::default() };
-    let found = compare(&arms, &policies, &look_rounds(args.rounds, args.points), args.runs, delay, &cx)?;
+    let comparison = compare(&arms, &policies, &look_rounds(args.rounds, args.points), args.runs, delay, &cx)?;
     drop(bar);
     let seconds = started.elapsed().as_secs_f64();
     let notes = notes(&arms, delay);
     print_notes(&args.everywhere, &notes);
     if let Some(path) = &args.report {
-        file::write_atomic(path, page(&found, &arms, &notes).to_html().as_bytes())?;
+        write_page(path, &page(args, &comparison, &arms, &notes))?;
     }
     if args.everywhere.json {
         let more = json!({
-            "arms": arms, "rounds": args.rounds, "runs": args.runs, "delay": delay, "lai_robbins": found.lai_robbins,
-            "at": found.rounds, "policies": found.policies, "notes": notes, "report": args.report,
+            "arms": arms, "rounds": args.rounds, "runs": args.runs, "delay": delay, "lai_robbins": comparison.lai_robbins,
+            "at": comparison.rounds, "policies": comparison.policies, "notes": notes, "report": args.report,
         });
         return print_json("bandit run", &args.everywhere, seconds, more);
     }
-    let tables = Report { sections: found.report().sections.into_iter().take(2).collect() };
+    let tables = Report { sections: comparison.report().sections.into_iter().take(2).collect() };
     let mut out = report::render(&tables, usize::MAX).trim_start().to_owned();
-    writeln!(out, "\n{}", Chart::regret(&found).to_text(80, 16))?;
+    writeln!(out, "\n{}", Chart::regret(&comparison).to_text(80, 16))?;
     let total = args.rounds as f64 * args.runs as f64 * policies.len() as f64;
-    let speed = format!("{:.1} million rounds a second", total / seconds / 1e6);
+    let speed = format!("{:.1} million rounds per second", total / seconds / 1e6);
     writeln!(out, "{} in all, {speed}", text::seconds(seconds))?;
     if let Some(path) = &args.report {
         writeln!(out, "report written to {}", path.display())?;
@@ -153,26 +154,36 @@ fn notes(arms: &RewardModel, delay: RewardDelay) -> Vec<String> {
         _ => {}
     }
     if delay != RewardDelay::None {
-        notes.push("rewards are late: what is proven for prompt ones is not shown".to_owned());
+        notes.push("rewards are delayed: the bounds, which are proven for immediate rewards, are not shown".to_owned());
     }
     notes
 }
 
-fn page(found: &Comparison, arms: &RewardModel, notes: &[String]) -> Page {
-    let mut page = Page::new("Bandits: regret against what is proven");
+fn page(args: &BanditRun, found: &Comparison, arms: &RewardModel, notes: &[String]) -> Document {
+    let lead = "Regret is what the best arm would have earned on average less what the chosen ones earn on average.";
     let means = match arms.means() {
-        Some(means) => format!("Arms with means {}. ", means.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")),
-        None => format!("{} arms. ", arms.count()),
+        Some(means) => format!("means {}", means.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")),
+        None => arms.count().to_string(),
     };
-    page.text(&format!(
-        "{means}Regret is what the best arm would have earned on average less what the chosen ones earn on average; bands hold eight runs \
-         of ten. No policy that is good everywhere stays below the line of Lai and Robbins in the long run; at finitely many rounds good \
-         ones may."
-    ));
-    page.texts(notes);
-    page.chart(&Chart::regret(found)).chart(&Chart::regret_and_bounds(found));
-    page.report(&Report { sections: found.report().sections.into_iter().take(2).collect() });
-    page
+    let figure = |name: &str, chart: Chart, caption: &str| {
+        let title = chart.title.clone();
+        Figure::new(name, title, chart.sized(560.0, 340.0)).caption(caption).wide()
+    };
+    let regret = figure("regret", Chart::regret(found), "Bands hold eight runs of ten.");
+    let bounds = figure(
+        "bounds",
+        Chart::regret_and_bounds(found),
+        "No policy that is good everywhere stays below the line of Lai and Robbins in the long run; at finitely many rounds good ones may.",
+    );
+    let mut policies = DocSection::new("Policies");
+    policies.blocks.extend(found.report().sections.iter().take(2).filter_map(|s| DocBlock::of(s, "policies")));
+    Document::new("Bandits: regret against what is proven", lead)
+        .kind("Bandits")
+        .fact("Arms", means)
+        .fact("Rounds", text::count(args.rounds as usize))
+        .fact("Runs", text::count(args.runs as usize))
+        .with(DocSection::new("Regret").notes(notes).figures(vec![regret, bounds]))
+        .with(policies)
 }
 
 pub fn top(args: &BanditTop) -> Result<()> {
@@ -180,7 +191,7 @@ pub fn top(args: &BanditTop) -> Result<()> {
     RewardModel::Bernoulli { means: args.arms.clone() }.check()?;
     let (k, m, unit) = (args.arms.len(), args.m, RewardRange::default());
     let mut order: Vec<usize> = (0..k).collect();
-    order.sort_by(|&a, &b| args.arms[b].total_cmp(&args.arms[a]));
+    ermine::core::order::sort_by_number_descending(&mut order, |a| args.arms[a]);
     let border = order.get(m.wrapping_sub(1)).map_or(f64::NEG_INFINITY, |&a| args.arms[a]);
     let one = |run: u64| -> Result<TopArms> {
         let mut draws = RngStream::new(args.everywhere.seed, "top arms", run);
@@ -192,12 +203,12 @@ pub fn top(args: &BanditTop) -> Result<()> {
     };
     let runs: Vec<TopArms> = (0..args.runs).map(one).collect::<Result<_>>()?;
     let n = args.runs as f64;
-    // Right is any set of arms that are as good as the best m, but for what was allowed.
+    // Any set of arms is right whose means are at most epsilon below those of the best m.
     let right = |t: &TopArms| t.arms.iter().all(|&a| args.arms[a] >= border - args.epsilon);
     let errors = runs.iter().filter(|t| !right(t)).count() as f64 / n;
     let samples: Vec<f64> = (0..k).map(|a| runs.iter().map(|t| t.pulls[a] as f64).sum::<f64>() / n).collect();
     let total: f64 = samples.iter().sum();
-    let (method, bound, said) = match args.delta {
+    let (method, bound, guarantee) = match args.delta {
         Some(delta) => {
             let bound = lucb_bound(&args.arms, m, delta, args.epsilon, unit);
             ("LUCB", bound, format!("at most {} samples are expected; errors at most {delta}", text::number(bound)))
@@ -207,25 +218,25 @@ pub fn top(args: &BanditTop) -> Result<()> {
             ("successive accepts and rejects", bound, format!("the probability of an error is at most {}", text::number(bound)))
         }
     };
-    let found = &runs[0];
+    let first_run = &runs[0];
     let confident = runs.iter().all(|t| t.confident);
     if args.everywhere.json {
         let more = json!({
-            "method": method, "arms": found.arms, "m": m, "errors": errors, "runs": args.runs, "samples": samples,
+            "method": method, "arms": first_run.arms, "m": m, "errors": errors, "runs": args.runs, "samples": samples,
             "total_samples": total, "bound": bound, "confident": confident,
         });
         return print_json("bandit top", &args.everywhere, started.elapsed().as_secs_f64(), more);
     }
     let mut out = String::new();
-    let names: Vec<String> = found.arms.iter().map(|a| format!("{a} ({})", args.arms[*a])).collect();
+    let names: Vec<String> = first_run.arms.iter().map(|a| format!("{a} ({})", args.arms[*a])).collect();
     writeln!(out, "{method}: the best {m} of {k} arms are {}", names.join(", "))?;
     writeln!(out, "  {} runs: {:.1} % wrong, {} samples on average", args.runs, 100.0 * errors, text::number(total))?;
-    writeln!(out, "  proven: {said}")?;
+    writeln!(out, "  proven: {guarantee}")?;
     let table: Vec<Vec<String>> =
         (0..k).map(|a| vec![a.to_string(), args.arms[a].to_string(), text::number(samples[a])]).collect();
     out += &text::table(&["arm", "mean", "samples"], &[text::Align::Right; 3], &table);
     if args.delta.is_some() && !confident {
-        writeln!(out, "  the budget of samples was used up before all runs were sure")?;
+        writeln!(out, "  the budget of samples was used up before all runs reached the confidence")?;
     }
     print(&out)
 }

@@ -22,29 +22,29 @@ use crate::load;
 use crate::progress::ProgressLine;
 use crate::text::{self, Align};
 
-/// Models whose parameters are searched with --tune, and trials of each where no budget bounds them.
+/// Models whose parameters are searched with --tune, and trials of each without a budget.
 const TUNED: usize = 3;
 const TRIALS: usize = 20;
-/// Parts of the time that is left which the race gets when others need some of it: the search, the page, the last fit.
+/// Shares of the remaining time that the race gets when the search, the report or the last fit need some of it.
 const WITH_SEARCH: f64 = 0.5;
 const WITH_REPORT: f64 = 0.6;
 const WITH_LAST_FIT: f64 = 0.85;
-/// Differences that chance makes less often than this are called real.
+/// Significance level of a difference.
 const LEVEL: f64 = 0.05;
 
 /// One row of the leaderboard.
 struct LeaderboardRow {
     name: String,
-    /// As it will be trained on all rows.
+    /// As it will be fitted to all rows.
     learner: Box<dyn AnyLearner>,
     standing: ContestantScores,
-    /// What a search chose, where one was made.
+    /// The parameters that a search chose, where one was made.
     tuned: Option<Map<String, Value>>,
-    /// Probability of as large a difference to the best by chance, adjusted for the number of comparisons.
+    /// p-value of the difference to the best, adjusted for the number of comparisons.
     p_value: Option<f64>,
 }
 
-/// A comparison under way.
+/// A comparison in progress.
 struct ComparisonRun<'a> {
     args: &'a CompareArgs,
     problem: &'a Problem,
@@ -92,7 +92,7 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     drop(course);
     let notes: Vec<String> = entries.iter().filter_map(|e| cut_note(e, &rounds)).collect();
     problem.notes.extend(notes);
-    // What was cut before its first round ended has no place on the board.
+    // Models stopped before their first round ended are not on the leaderboard.
     let mut board = Vec::new();
     for entry in entries {
         match entry.standing.done() {
@@ -107,7 +107,7 @@ pub fn run(args: &CompareArgs) -> Result<()> {
         if let Some(path) = &args.report {
             let cx = Context::seeded(args.everywhere.seed);
             let mut subject = ReportInput::new(&fitted, problem.dataset(), ReportOptions::default());
-            // A page shows a model a round, which single rows would make too many of.
+            // A report shows one model per round; with leave-one-out there would be too many.
             let shown = match rounds {
                 CvSplits::LeaveOneOut { rows } => {
                     CvSplits::from(stratified_k_fold(&problem.y.view(), rows, 10.min(rows), args.everywhere.seed)?)
@@ -134,7 +134,7 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     Ok(())
 }
 
-/// The leaderboard for a page.
+/// The leaderboard of a report.
 fn leaderboard(
     metric: &str,
     second: Option<&str>,
@@ -167,11 +167,11 @@ fn leaderboard(
     }
 }
 
-/// What a page says beside a model.
+/// The remark beside a model in a report.
 fn standing_note(entry: &LeaderboardRow, rounds: &CvSplits) -> String {
     let mut notes = Vec::new();
     if let Some(p) = entry.p_value.filter(|p| *p >= LEVEL) {
-        notes.push(format!("not surely different from the best (p = {p:.2})"));
+        notes.push(format!("not significantly different from the best (p = {p:.2})"));
     }
     if entry.standing.done() < rounds.len() {
         notes.push(format!("cut after {} of {} rounds", entry.standing.done(), rounds.len()));
@@ -187,7 +187,7 @@ impl ComparisonRun<'_> {
         Context { seed: self.args.everywhere.seed, deadline, ..Context::default() }
     }
 
-    /// The part of the time left that ends the race.
+    /// The time at which the race ends.
     fn race_end(&self) -> Option<Instant> {
         let part = match (self.args.tune, self.args.report.is_some(), self.args.output.is_some()) {
             (true, _, _) => WITH_SEARCH,
@@ -199,7 +199,7 @@ impl ComparisonRun<'_> {
         self.limit.map(|limit| now + limit.saturating_duration_since(now).mul_f64(part))
     }
 
-    /// All rounds of all learners; those that were refused, with the reason.
+    /// All rounds of all learners; those that failed, with the reason.
     fn race(&self, candidates: Vec<Box<dyn AnyLearner>>) -> (Vec<LeaderboardRow>, Vec<(String, String)>) {
         let enter = |l: Box<dyn AnyLearner>| Contestant {
             name: l.spec().name.to_owned(),
@@ -235,7 +235,7 @@ impl ComparisonRun<'_> {
     }
 
     fn sort(&self, entries: &mut [LeaderboardRow]) {
-        // A mean that is no number goes last, whatever the direction.
+        // NaN goes last, whatever the direction.
         entries.sort_by(|a, b| {
             let (x, y) = (a.standing.scores(self.metric).mean, b.standing.scores(self.metric).mean);
             let order = if self.direction == Direction::Higher { y.total_cmp(&x) } else { x.total_cmp(&y) };
@@ -243,7 +243,7 @@ impl ComparisonRun<'_> {
         });
     }
 
-    /// Searches the parameters of the best few, and enters what it found.
+    /// Searches the parameters of the best few, and adds the results.
     fn tune(&self, entries: &mut Vec<LeaderboardRow>) -> Result<()> {
         let names: Vec<String> = entries
             .iter()
@@ -256,7 +256,7 @@ impl ComparisonRun<'_> {
             let learner = ermine::learner(name)?;
             let space = SearchSpace::of(&*learner)?;
             let now = Instant::now();
-            // An equal part of what is left, with some of it for the last fit.
+            // An equal share of what is left, with some of it for the last fit.
             let part = WITH_LAST_FIT / (names.len() - k) as f64;
             let time = self.limit.map(|l| l.saturating_duration_since(now).mul_f64(part));
             if space.axes.is_empty() || time.is_some_and(|t| t < Duration::from_millis(200)) {
@@ -275,7 +275,7 @@ impl ComparisonRun<'_> {
                 budget,
                 give_up: true,
             };
-            // A search that finds nothing in its time leaves the board as it is.
+            // A search without a result in its time leaves the leaderboard unchanged.
             let Ok(found) = search.run(&data, Vec::new(), &self.context(None), &|_| {}) else { continue };
             let mut tuned = ermine::learner(name)?;
             tuned.set_all(&found.best().params)?;
@@ -305,12 +305,12 @@ impl ComparisonRun<'_> {
     }
 }
 
-/// The model to keep: the best of those that ran all rounds, or of all where none did.
+/// The model to save: the best of those that completed all rounds, or of all where none did.
 fn winner<'a>(board: &'a [LeaderboardRow], rounds: &CvSplits) -> Option<&'a LeaderboardRow> {
     board.iter().find(|e| e.standing.done() == rounds.len()).or(board.first())
 }
 
-/// A measure with as many digits as columns of a table can show.
+/// A metric with as many digits as columns of a table can show.
 fn measure(value: f64) -> String {
     match value.abs() {
         v if v >= 1000.0 => format!("{value:.0}"),
@@ -319,7 +319,7 @@ fn measure(value: f64) -> String {
     }
 }
 
-/// Parameters as they would be typed.
+/// Parameters in the syntax of the command line.
 fn settings(params: &Map<String, Value>) -> String {
     let one = |(k, v): (&String, &Value)| match v {
         Value::String(s) => format!("{k}={s}"),
@@ -331,15 +331,15 @@ fn settings(params: &Map<String, Value>) -> String {
 fn cut_note(entry: &LeaderboardRow, rounds: &CvSplits) -> Option<String> {
     let (done, all) = (entry.standing.done(), rounds.len());
     (done > 0 && done < all)
-        .then(|| format!("{} was cut after {done} of {all} rounds, its part of the time being over", entry.name))
+        .then(|| format!("{} was stopped after {done} of {all} rounds, its share of the time used up", entry.name))
 }
 
-/// What is said of a model that did not end its first round.
+/// The remark on a model that did not complete its first round.
 fn unfinished(entry: &LeaderboardRow, metric: &str) -> Option<(String, String)> {
     let seconds = entry.standing.pruned?;
     let mut why = match seconds {
         0.0 => "cut, as no time was left to begin".to_owned(),
-        _ => format!("cut after {}, its part of the time", text::seconds(seconds)),
+        _ => format!("stopped after {}, its share of the time", text::seconds(seconds)),
     };
     if let Some((rows, score)) = &entry.standing.sample
         && let Some(v) = score.value(metric)
@@ -417,7 +417,7 @@ fn as_text(
     let row = |(i, e): (usize, &LeaderboardRow)| {
         let s = e.standing.scores(metric);
         let mean = |f: fn(&FoldScore) -> f64| text::seconds(e.standing.mean_of(f));
-        // One round says nothing of how much rounds differ.
+        // A single round has no standard error.
         let error = if s.each.len() > 1 { measure(s.standard_error) } else { "?".into() };
         let mut cells = vec![(i + 1).to_string(), e.name.clone(), format!("{} ± {error}", measure(s.mean))];
         if let Some(name) = second {
@@ -434,7 +434,7 @@ fn as_text(
     };
     out += &text::table(&head, &align, &board.iter().enumerate().map(row).collect::<Vec<_>>());
     if board.iter().any(|e| e.p_value.is_some_and(|p| p >= LEVEL)) {
-        out += "\n  ≈ what sets it apart from the best may be chance (corrected paired t-test)\n";
+        out += "\n  ≈ not significantly different from the best (corrected paired t-test)\n";
     }
     for entry in board {
         if let Some(params) = &entry.tuned {
@@ -454,7 +454,7 @@ fn as_text(
                 path.display(),
                 text::seconds(seconds)
             )?,
-            None => writeln!(out, "\nbest: {}; {} in all; -o FILE keeps it", best.name, text::seconds(seconds))?,
+            None => writeln!(out, "\nbest: {}; {} in all; -o FILE saves it", best.name, text::seconds(seconds))?,
         }
         if let Some(path) = &args.report {
             writeln!(out, "report written to {}", path.display())?;

@@ -1,77 +1,60 @@
-//! `ermine describe`: a line a column, and warnings.
+//! `ermine describe`: one line per column, and warnings.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
 use anyhow::Result;
-use ermine::core::{Column, ColumnKind, MISSING_CODE};
+use ermine::core::{ColumnKind, Field, MISSING_CODE, Schema};
+use ermine::data::{LoadedTable, TableSource};
+use ermine::prelude::*;
 use ermine::summary::{ColumnStats, ValueStats};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{print, print_json, print_notes};
 use crate::args::DescribeArgs;
 use crate::text::{self, Align};
 
-/// Columns that the table shows at most, and notes; `--json` has all.
+/// Most columns and notes in the table; `--json` has all.
 const SHOWN: usize = 100;
 const NOTES: usize = 20;
+/// Bytes of columns that are looked at together; each further such run of columns reads the file once more.
+const MEMORY: u64 = 1 << 26;
 
-/// What is seen of a column.
+/// Summary of a column.
 struct ColumnProfile {
     missing: usize,
     distinct: usize,
     range: String,
     bars: String,
     details: Value,
+    leaks_target: bool,
+    /// The same for columns of equal cells.
+    fingerprint: Option<String>,
+}
+
+/// What is seen of a table.
+struct TableProfile {
+    rows: usize,
+    schema: Schema,
+    /// For each column, why it has its kind.
+    reasons: Vec<String>,
+    notes: Vec<String>,
+    columns: Vec<ColumnProfile>,
 }
 
 pub fn run(args: &DescribeArgs) -> Result<()> {
     let started = Instant::now();
-    let loaded = args.reading.read(&args.data)?;
-    let table = &loaded.table;
-    let schema = table.schema().clone();
-    let target = args.target.as_ref().map(|t| schema.position(t)).transpose()?;
-    let seen: Vec<ColumnProfile> = table.columns().iter().zip(&schema.fields).map(|(c, f)| profile_column(c, f.kind)).collect();
-    let mut warnings = loaded.notes.clone();
-    let mut unlike: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (j, (field, s)) in schema.fields.iter().zip(&seen).enumerate() {
-        let name = &field.name;
-        let filled = table.rows() - s.missing;
-        if filled == 0 {
-            warnings.push(format!("column \"{name}\" is empty"));
-        } else if s.distinct == 1 {
-            warnings.push(format!("column \"{name}\" is constant"));
-        }
-        match field.kind {
-            ColumnKind::Identifier => {
-                warnings.push(format!("column \"{name}\" looks like an identifier and is not learned from"))
-            }
-            ColumnKind::Text => warnings.push(format!("column \"{name}\" is free text and is not learned from")),
-            _ => {}
-        }
-        if let Some(t) = target
-            && t != j
-            && leaks_target(&table.columns()[j], &table.columns()[t])
-        {
-            warnings.push(format!("column \"{name}\" gives the target away"));
-        }
-        // Only columns that are not equal to an earlier one are compared with: of many equal columns each is named once. Equal cells have
-        // equal prints, so that of many columns few are compared.
-        if let Some(print) = cell_hash(&table.columns()[j]) {
-            let alike = unlike.entry(print).or_default();
-            match alike.iter().find(|&&k| same_cells(&table.columns()[k], &table.columns()[j])) {
-                Some(&k) => warnings.push(format!("columns \"{}\" and \"{name}\" are equal", schema.fields[k].name)),
-                None => alike.push(j),
-            }
-        }
-    }
+    let source = ermine::data::open_table(&args.data, &args.reading.options()?)?;
+    let table = profile_table(source, args.target.as_deref())?;
+    let TableProfile { rows: n_rows, schema, .. } = &table;
+    let mut warnings = warnings(&table);
     if args.everywhere.json {
         let columns: Vec<Value> = schema
             .fields
             .iter()
-            .zip(&seen)
-            .zip(&loaded.reasons)
+            .zip(&table.columns)
+            .zip(&table.reasons)
             .map(|((f, s), why)| {
                 let mut object =
                     json!({"name": f.name, "type": f.kind, "why": why, "missing": s.missing, "distinct": s.distinct});
@@ -81,13 +64,13 @@ pub fn run(args: &DescribeArgs) -> Result<()> {
                 object
             })
             .collect();
-        let more = json!({"n_rows": table.rows(), "n_columns": schema.len(), "columns": columns, "warnings": warnings});
+        let more = json!({"n_rows": n_rows, "n_columns": schema.len(), "columns": columns, "warnings": warnings});
         return print_json("describe", &args.everywhere, started.elapsed().as_secs_f64(), more);
     }
     let rows: Vec<Vec<String>> = schema
         .fields
         .iter()
-        .zip(&seen)
+        .zip(&table.columns)
         .take(SHOWN)
         .map(|(f, s)| {
             let missing = if s.missing == 0 { String::new() } else { text::count(s.missing) };
@@ -102,7 +85,7 @@ pub fn run(args: &DescribeArgs) -> Result<()> {
         })
         .collect();
     let align = [Align::Left, Align::Left, Align::Right, Align::Right, Align::Left, Align::Left];
-    let head = format!("{} rows, {} columns\n\n", text::count(table.rows()), text::count(schema.len()));
+    let head = format!("{} rows, {} columns\n\n", text::count(*n_rows), text::count(schema.len()));
     print(&(head + &text::table(&["column", "type", "missing", "distinct", "shape", "values"], &align, &rows)))?;
     if schema.len() > SHOWN {
         print(&format!("… and {} more columns (--json has all)\n", text::count(schema.len() - SHOWN)))?;
@@ -119,13 +102,81 @@ pub fn run(args: &DescribeArgs) -> Result<()> {
     Ok(())
 }
 
-fn profile_column(column: &Column, kind: ColumnKind) -> ColumnProfile {
+/// Looks at all columns, at a time at so many as [`MEMORY`] has room for. The target stays in memory beside them.
+fn profile_table(source: TableSource, target_name: Option<&str>) -> Result<TableProfile> {
+    let profile = |table: &Table, target: Option<&Table>| -> Vec<ColumnProfile> {
+        let named = target.zip(target_name).and_then(|(t, name)| Some((name, t.column(name).ok()?)));
+        (0..table.columns().len()).into_par_iter().map(|j| profile_column(table, j, named)).collect()
+    };
+    let mut stream = match source {
+        TableSource::Stream(stream) => stream,
+        TableSource::Memory(LoadedTable { table, reasons, notes }) => {
+            target_name.map(|name| table.column(name)).transpose()?;
+            let columns = profile(&table, Some(&table));
+            return Ok(TableProfile { rows: table.rows(), schema: (**table.schema()).clone(), reasons, notes, columns });
+        }
+    };
+    let (schema, reasons, notes) = (stream.schema().clone(), stream.reasons(), stream.notes().to_vec());
+    let bytes = stream.bytes_in_memory();
+    let target = match target_name {
+        Some(name) => {
+            stream.select(&[name])?;
+            Some(stream.read()?)
+        }
+        None => None,
+    };
+    let mut columns = Vec::with_capacity(schema.len());
+    while columns.len() < schema.len() {
+        let first = columns.len();
+        let mut room = MEMORY;
+        let fit = bytes[first..].iter().take_while(|b| room.checked_sub(**b).inspect(|left| room = *left).is_some());
+        let names: Vec<&str> = schema.names().skip(first).take(fit.count().max(1)).collect();
+        stream.select(&names)?;
+        let table = stream.read()?;
+        columns.extend(profile(&table, target.as_ref()));
+    }
+    Ok(TableProfile { rows: stream.rows(), schema, reasons, notes, columns })
+}
+
+/// What could go wrong in learning from a table.
+fn warnings(table: &TableProfile) -> Vec<String> {
+    let mut warnings = table.notes.clone();
+    let mut first: HashMap<&str, &str> = HashMap::new();
+    for (field, s) in table.schema.fields.iter().zip(&table.columns) {
+        let name = &field.name;
+        if table.rows == s.missing {
+            warnings.push(format!("column \"{name}\" is empty"));
+        } else if s.distinct == 1 {
+            warnings.push(format!("column \"{name}\" is constant"));
+        }
+        match field.kind {
+            ColumnKind::Identifier => {
+                warnings.push(format!("column \"{name}\" looks like an identifier and is not learned from"))
+            }
+            ColumnKind::Text => warnings.push(format!("column \"{name}\" is free text and is not learned from")),
+            _ => {}
+        }
+        if s.leaks_target {
+            warnings.push(format!("column \"{name}\" gives the target away"));
+        }
+        // Of many equal columns each is named once, beside the first.
+        match s.fingerprint.as_deref().map(|print| (print, first.get(print))) {
+            Some((_, Some(same))) => warnings.push(format!("columns \"{same}\" and \"{name}\" are equal")),
+            Some((print, None)) => drop(first.insert(print, name)),
+            None => {}
+        }
+    }
+    warnings
+}
+
+fn profile_column(table: &Table, at: usize, target: Option<(&str, &Column)>) -> ColumnProfile {
+    let (column, field) = (table.column_at(at), &table.schema().fields[at]);
     let summary = ColumnStats::of(column);
     let (mut range, mut details) = (String::new(), json!({}));
     match &summary.values {
         ValueStats::None => {}
         ValueStats::Numbers { low, high, mean, median, histogram } => {
-            let show = |v: f64| if kind == ColumnKind::Date { ermine::data::format_date(v) } else { text::number(v) };
+            let show = |v: f64| if field.kind == ColumnKind::Date { ermine::data::format_date(v) } else { text::number(v) };
             range = format!("{} to {}", show(*low), show(*high));
             details = json!({"min": low, "max": high, "mean": mean, "median": median, "histogram": histogram});
         }
@@ -141,42 +192,31 @@ fn profile_column(column: &Column, kind: ColumnKind) -> ColumnProfile {
             details = json!({"top": top.iter().map(|(name, n)| json!({"value": name, "count": n})).collect::<Vec<Value>>()});
         }
     }
-    ColumnProfile { missing: summary.missing, distinct: summary.distinct, range, bars: text::bars(&summary.shape()), details }
-}
-
-/// A number that columns of equal cells have in common; `None` for columns that are not compared: text and constants.
-fn cell_hash(column: &Column) -> Option<u64> {
-    let mut hasher = DefaultHasher::new();
-    match column {
-        Column::Number { values, .. } => {
-            if values.iter().all(|v| *v == values[0]) {
-                return None;
-            }
-            // Zeros of either sign are equal, and so are all gaps.
-            values.iter().for_each(|v| if v.is_nan() { f64::NAN.to_bits() } else { (v + 0.0).to_bits() }.hash(&mut hasher));
-        }
-        Column::Category { codes, names } => {
-            codes.hash(&mut hasher);
-            names.hash(&mut hasher);
-        }
-        Column::Text(_) => return None,
-    }
-    Some(hasher.finish())
-}
-
-fn same_cells(a: &Column, b: &Column) -> bool {
-    match (a, b) {
-        (Column::Number { values: x, .. }, Column::Number { values: y, .. }) => {
-            let equal = |(u, v): (&f64, &f64)| u == v || (u.is_nan() && v.is_nan());
-            x.iter().zip(y).all(equal) && x.iter().any(|v| *v != x[0])
-        }
-        (Column::Category { .. }, Column::Category { .. }) => a == b,
-        _ => false,
+    ColumnProfile {
+        missing: summary.missing,
+        distinct: summary.distinct,
+        range,
+        bars: text::bars(&summary.shape()),
+        details,
+        leaks_target: target.is_some_and(|(name, target)| name != field.name && leaks_target(column, target)),
+        fingerprint: fingerprint(table, at),
     }
 }
 
-/// Whether a column says the target: a number column that is it up to scale and shift, a category column (with values that
-/// occur again) in which each value has one target value and the other way round.
+/// A print that columns of equal cells have in common; `None` for columns that are not compared: text and constants.
+fn fingerprint(table: &Table, at: usize) -> Option<String> {
+    let column = table.column_at(at);
+    let constant = matches!(column, Column::Number { values, .. } if values.iter().all(|v| *v == values[0]));
+    if constant || matches!(column, Column::Text(_)) {
+        return None;
+    }
+    let unnamed = Field { name: String::new(), ..table.schema().fields[at].clone() };
+    let alone = Table::with_schema(Schema { fields: vec![unnamed] }, vec![table.shared_column(at)]).ok()?;
+    Some(Dataset::new(Features::Table(alone.view())).fingerprint())
+}
+
+/// Whether a column leaks the target: a number column that is the target up to scale and shift, a category column (with
+/// repeated values) that maps one to one to the target.
 fn leaks_target(column: &Column, target: &Column) -> bool {
     match (column, target) {
         (Column::Number { values: x, .. }, Column::Number { values: y, .. }) => {
@@ -196,13 +236,13 @@ fn leaks_target(column: &Column, target: &Column) -> bool {
             if names.len() < 2 || names.len() * 2 > codes.len() {
                 return false;
             }
-            let mut there = vec![None; names.len()];
-            let mut back = vec![None; classes.len()];
+            let mut forward_map = vec![None; names.len()];
+            let mut backward_map = vec![None; classes.len()];
             codes
                 .iter()
                 .zip(other)
                 .filter(|(a, b)| **a != MISSING_CODE && **b != MISSING_CODE)
-                .all(|(&a, &b)| *there[a as usize].get_or_insert(b) == b && *back[b as usize].get_or_insert(a) == a)
+                .all(|(&a, &b)| *forward_map[a as usize].get_or_insert(b) == b && *backward_map[b as usize].get_or_insert(a) == a)
         }
         _ => false,
     }

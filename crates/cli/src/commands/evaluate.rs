@@ -1,12 +1,12 @@
-//! `ermine evaluate`: measures, confusion, thresholds, costs.
+//! `ermine evaluate`: metrics, confusion matrix, thresholds, costs.
 
 use std::fmt::Write;
 use std::time::Instant;
 
 use anyhow::Result;
-use ermine::core::Task;
+use ermine::core::{Flow, RowSource, Task};
 use ermine::learn::decide::CostMatrix;
-use ermine::learn::metrics::{self, Confusion};
+use ermine::learn::metrics::{self, Confusion, Outcome};
 use ermine::prelude::*;
 use ermine::report::{ReportInput, ReportOptions};
 use serde_json::{Value, json};
@@ -21,91 +21,180 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
     let started = Instant::now();
     args.report.as_deref().map(report::check).transpose()?;
     let fitted = load::open(&args.model)?;
-    let mut read = args.reading.read_for(&args.data, &fitted)?;
-    let classifier = fitted.model.as_classifier();
-    let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();
-    let targets = match &args.target {
-        Some(name) => vec![name.clone()],
-        // Groups are compared with a column that was left out in training, when it is there.
-        None if !supervised && fitted.target.names.iter().any(|n| read.table.schema().position(n).is_err()) => Vec::new(),
-        None => fitted.target.names.clone(),
-    };
-    let compares = supervised || fitted.model.as_clusterer().is_some();
-    let task = if classifier.is_some() || !supervised { Task::Classification } else { Task::Regression };
-    let options = Roles {
-        task: Some(task).filter(|_| !targets.is_empty() && compares),
-        targets: if compares { targets } else { Vec::new() },
-        weight: args.weight.clone(),
-        drop: Vec::new(),
-        classes: classifier.map(|c| c.classes().to_vec()),
-    };
-    let mut problem = Problem::from_table(load::select_needed(&read.table, &fitted, &options)?, &options)?;
-    read.sparse = read.sparse.map(|x| problem.take_rows_of(&x));
-    read.notes.append(&mut problem.notes);
-    read.table = problem.x;
-    let rows = read.align(&fitted)?;
-    let x = rows.view();
-    if x.rows() == 0 {
-        return Err(anyhow::anyhow!("{}: there are no rows with a target to evaluate on", args.data));
-    }
-    let y = problem.y.view();
-    let weight = problem.weight.as_deref();
-    let measures = metrics::evaluate(&*fitted.model, &x, &y, weight)?;
-    let mut more = json!({"model": fitted.learner.spec().name, "n_rows": x.rows(), "metrics": metrics_json(&measures)});
-    let mut out = format!("{} rows\n\n", text::count(x.rows()));
-    for (name, value) in &measures {
-        writeln!(out, "  {name:18} {}", text::number(*value))?;
-    }
-    if let (Some(c), Target::Class { codes, names }) = (classifier, y) {
-        let proba = c.proba(&x)?;
-        let found = c.classify(&x)?;
-        let confusion = metrics::confusion(codes, &found, names.len(), weight);
-        more["confusion"] = json!((0..names.len()).map(|t| confusion.counts.row(t)).collect::<Vec<_>>());
-        more["classes"] = json!(names);
-        out += &confusion_text(&confusion, names);
-        if names.len() == 2 {
-            let (rows, list) = thresholds(codes, &proba, weight);
-            more["thresholds"] = list;
-            out += &format!("\nThresholds on the probability of \"{}\"\n", names[1]);
-            out += &text::table(&["threshold", "precision", "recall", "false positive rate"], &[Align::Right; 4], &rows);
-        }
-        let rows = DecisionData { codes, proba: &proba, weight, names };
-        let errors = match &args.cost {
-            Some(spec) => cost_matrix(spec, names)?,
-            None => CostMatrix::zero_one(names.len())?,
-        };
-        if let Some(spec) = &args.cost {
-            let (line, value) = costs(spec, &errors, &rows)?;
-            more["cost"] = value;
-            out += &line;
-        }
-        if let Some(cost) = args.abstain {
-            let (line, value) = abstention(cost, &errors, &rows)?;
-            more["abstention"] = value;
-            out += &line;
-        }
-    } else if args.cost.is_some() || args.abstain.is_some() {
+    if fitted.model.as_classifier().is_none() && (args.cost.is_some() || args.abstain.is_some()) {
         return Err(UsageError("--cost and --abstain ask for decisions, and this model does not classify".into()).into());
     }
-    if let Some(path) = &args.report {
-        let data = Dataset::new(x).with_target(y).with_weight(weight);
-        let data = data.with_schema(Some(data.schema.unwrap_or(&fitted.schema)));
-        // The page moves a threshold, which two costs are enough for.
-        let cost = args.cost.as_deref().filter(|spec| !spec.contains(':')).map(cost_pair).transpose()?;
-        let settings = ReportOptions { folds: 0, cost, ..ReportOptions::default() };
-        let mut subject = ReportInput::new(&fitted, data, settings);
-        subject.origin.read_file_info(&args.data)?;
-        subject.origin.model = Some(args.model.display().to_string());
-        subject.origin.notes = read.notes.clone();
-        more["report"] = json!(report::write(path, subject, &args.everywhere)?);
+    let data = match in_blocks(args, &fitted)? {
+        Some(data) => data,
+        None => in_memory(args, &fitted)?,
+    };
+    let n_rows = data.n_rows;
+    let mut more = json!({"model": fitted.learner.spec().name, "n_rows": n_rows, "metrics": metrics_json(&data.measures)});
+    let mut out = format!("{} rows\n\n", text::count(n_rows));
+    for (name, value) in &data.measures {
+        writeln!(out, "  {name:18} {}", text::number(*value))?;
+    }
+    if let (Some(Outcome::Classes { proba, found }), OwnedTarget::Class { codes, names }) = (&data.outcome, &data.y) {
+        let rows = DecisionData { codes, proba, weight: data.weight.as_deref(), names };
+        out += &decisions(args, &rows, found, &mut more)?;
+    }
+    if let Some((path, page)) = args.report.as_ref().zip(data.page) {
+        more["report"] = page;
         writeln!(out, "\nreport written to {}", path.display())?;
     }
-    print_notes(&args.everywhere, &read.notes);
-    more["notes"] = json!(read.notes);
+    print_notes(&args.everywhere, &data.notes);
+    more["notes"] = json!(data.notes);
     if args.everywhere.json {
         return print_json("evaluate", &args.everywhere, started.elapsed().as_secs_f64(), more);
     }
     print(&out)
+}
+
+/// What a model says of rows, and how well.
+struct Evaluation {
+    n_rows: usize,
+    measures: Vec<(&'static str, f64)>,
+    /// Of a model that predicts the target.
+    outcome: Option<Outcome>,
+    y: OwnedTarget,
+    weight: Option<Vec<f64>>,
+    notes: Vec<String>,
+    /// Where the page is, when one was written.
+    page: Option<Value>,
+}
+
+/// Which columns are what; `there` says whether a column is in the data.
+fn roles(args: &EvaluateArgs, fitted: &Fitted, there: &dyn Fn(&str) -> bool) -> Roles {
+    let classifier = fitted.model.as_classifier();
+    let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();
+    let compares = supervised || fitted.model.as_clusterer().is_some();
+    let targets = match &args.target {
+        _ if !compares => Vec::new(),
+        Some(name) => vec![name.clone()],
+        // Groups are compared with a column that was left out in training, when it is there.
+        None if !supervised && fitted.target.names.iter().any(|n| !there(n)) => Vec::new(),
+        None => fitted.target.names.clone(),
+    };
+    let task = if classifier.is_some() || !supervised { Task::Classification } else { Task::Regression };
+    Roles {
+        task: Some(task).filter(|_| !targets.is_empty()),
+        targets,
+        weight: args.weight.clone(),
+        drop: Vec::new(),
+        classes: classifier.map(|c| c.classes().to_vec()),
+    }
+}
+
+/// Evaluates predictions block by block: of the rows only the predictions are kept. None where the rows are needed whole: for a page, for
+/// the measures of groups and reductions, and where the format is not read in blocks.
+fn in_blocks(args: &EvaluateArgs, fitted: &Fitted) -> Result<Option<Evaluation>> {
+    let roles = roles(args, fitted, &|_| true);
+    let predicts = fitted.model.as_classifier().is_some() || fitted.model.as_regressor().is_some();
+    if args.report.is_some() || !predicts || roles.targets.is_empty() {
+        return Ok(None);
+    }
+    let Some(stream) = args.reading.stream_for(&args.data, fitted, &roles)? else { return Ok(None) };
+    let mut unseen = fitted.unseen_categories();
+    let mut all: Option<(Outcome, OwnedTarget, Option<Vec<f64>>)> = None;
+    let mut n_rows = 0;
+    stream.scan(&mut |block| {
+        let Features::Table(table) = block.x else { return Ok(Flow::Continue) };
+        let rows = fitted.align(table.table())?;
+        unseen.add(&rows);
+        if rows.rows() == 0 {
+            return Ok(Flow::Continue);
+        }
+        let of_block = Outcome::of(&*fitted.model, &Features::Table(rows.view()), &Context::default());
+        let of_block = of_block.map_err(|e| e.with_row(|row| row + n_rows))?;
+        n_rows += rows.rows();
+        let every: Vec<usize> = (0..rows.rows()).collect();
+        let (y, weight) = (block.y.take_rows(&every), block.weight.map(<[f64]>::to_vec));
+        match &mut all {
+            None => all = Some((of_block, y, weight)),
+            Some((outcome, target, weights)) => {
+                outcome.append(of_block);
+                target.append(y);
+                weights.iter_mut().for_each(|all| all.extend(weight.iter().flatten()));
+            }
+        }
+        Ok(Flow::Continue)
+    })?;
+    let Some((outcome, y, weight)) = all else { return Err(no_rows(args)) };
+    let measures = outcome.measures(&*fitted.model, &y.view(), weight.as_deref())?;
+    let notes = stream.notes().iter().cloned().chain(unseen.notes()).collect();
+    Ok(Some(Evaluation { n_rows, measures, outcome: Some(outcome), y, weight, notes, page: None }))
+}
+
+fn no_rows(args: &EvaluateArgs) -> anyhow::Error {
+    anyhow::anyhow!("{}: there are no rows with a target to evaluate on", args.data)
+}
+
+fn in_memory(args: &EvaluateArgs, fitted: &Fitted) -> Result<Evaluation> {
+    let mut read = args.reading.read_for(&args.data, fitted)?;
+    let roles = roles(args, fitted, &|name| read.table.schema().position(name).is_ok());
+    let mut problem = Problem::from_table(load::select_needed(&read.table, fitted, &roles)?, &roles)?;
+    read.sparse = read.sparse.map(|x| problem.take_rows_of(&x));
+    read.notes.append(&mut problem.notes);
+    read.table = problem.x;
+    let rows = read.align(fitted)?;
+    let x = rows.view();
+    if x.rows() == 0 {
+        return Err(no_rows(args));
+    }
+    let (y, weight) = (problem.y.view(), problem.weight.as_deref());
+    let predicts = fitted.model.as_classifier().is_some() || fitted.model.as_regressor().is_some();
+    let outcome = match predicts && !roles.targets.is_empty() {
+        true => Some(Outcome::of(&*fitted.model, &x, &Context::default())?),
+        false => None,
+    };
+    let measures = match &outcome {
+        Some(outcome) => outcome.measures(&*fitted.model, &y, weight)?,
+        None => metrics::evaluate(&*fitted.model, &x, &y, weight)?,
+    };
+    let mut page = None;
+    if let Some(path) = &args.report {
+        let data = Dataset::new(x).with_target(y).with_weight(weight);
+        let data = data.with_schema(Some(data.schema.unwrap_or(&fitted.schema)));
+        // The report has a threshold to move, which needs two costs only.
+        let cost = args.cost.as_deref().filter(|spec| !spec.contains(':')).map(cost_pair).transpose()?;
+        let settings = ReportOptions { folds: 0, cost, ..ReportOptions::default() };
+        let mut subject = ReportInput::new(fitted, data, settings);
+        subject.origin.read_file_info(&args.data)?;
+        subject.origin.model = Some(args.model.display().to_string());
+        subject.origin.notes = read.notes.clone();
+        page = Some(json!(report::write(path, subject, &args.everywhere)?));
+    }
+    Ok(Evaluation { n_rows: x.rows(), measures, outcome, y: problem.y, weight: problem.weight, notes: read.notes, page })
+}
+
+/// Confusion, thresholds, costs: what follows from probabilities of classes.
+fn decisions(args: &EvaluateArgs, rows: &DecisionData<'_>, predicted: &[u32], more: &mut Value) -> Result<String> {
+    let DecisionData { codes, proba, weight, names } = *rows;
+    let confusion = metrics::confusion(codes, predicted, names.len(), weight);
+    more["confusion"] = json!((0..names.len()).map(|t| confusion.counts.row(t)).collect::<Vec<_>>());
+    more["classes"] = json!(names);
+    let mut out = confusion_text(&confusion, names);
+    if names.len() == 2 {
+        let (rows, list) = thresholds(codes, proba, weight);
+        more["thresholds"] = list;
+        out += &format!("\nThresholds on the probability of \"{}\"\n", names[1]);
+        out += &text::table(&["threshold", "precision", "recall", "false positive rate"], &[Align::Right; 4], &rows);
+    }
+    let errors = match &args.cost {
+        Some(spec) => cost_matrix(spec, names)?,
+        None => CostMatrix::zero_one(names.len())?,
+    };
+    if let Some(spec) = &args.cost {
+        let (line, value) = costs(spec, &errors, rows)?;
+        more["cost"] = value;
+        out += &line;
+    }
+    if let Some(cost) = args.abstain {
+        let (line, value) = abstention(cost, &errors, rows)?;
+        more["abstention"] = value;
+        out += &line;
+    }
+    Ok(out)
 }
 
 fn confusion_text(confusion: &Confusion, names: &[String]) -> String {
@@ -125,8 +214,8 @@ fn thresholds(codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>) -> (Vec<V
     let mut list = Vec::new();
     for step in 1..10 {
         let threshold = f64::from(step) / 10.0;
-        let found: Vec<u32> = (0..proba.rows()).map(|i| u32::from(proba[(i, 1)] >= threshold)).collect();
-        let table = metrics::confusion(codes, &found, 2, weight);
+        let predicted: Vec<u32> = (0..proba.rows()).map(|i| u32::from(proba[(i, 1)] >= threshold)).collect();
+        let table = metrics::confusion(codes, &predicted, 2, weight);
         let (precision, recall, _) = table.precision_recall_f1(1);
         let negatives = table.counts[(0, 0)] + table.counts[(0, 1)];
         let fpr = if negatives > 0.0 { table.counts[(0, 1)] / negatives } else { 0.0 };
@@ -136,7 +225,7 @@ fn thresholds(codes: &[u32], proba: &Mat<f64>, weight: Option<&[f64]>) -> (Vec<V
     (rows, Value::Array(list))
 }
 
-/// The costs of a false positive and a false negative, as typed.
+/// The costs of a false positive and a false negative, from the argument.
 pub fn cost_pair(spec: &str) -> Result<(f64, f64)> {
     let (mut fp, mut fnc) = (1.0, 1.0);
     for pair in spec.split(',') {
@@ -155,12 +244,12 @@ pub fn cost_pair(spec: &str) -> Result<(f64, f64)> {
     Ok((fp, fnc))
 }
 
-/// What errors cost, as typed: `fp=5,fn=1` for two classes, `TRUE:CALLED=5` for any; what is not named costs 1.
+/// Costs of errors, from the argument: `fp=5,fn=1` for two classes, `TRUE:PREDICTED=5` for any; all others cost 1.
 fn cost_matrix(spec: &str, names: &[String]) -> Result<CostMatrix> {
     if !spec.contains(':') {
         if names.len() != 2 {
             return Err(UsageError(format!(
-                "--cost {spec}: fp and fn are errors of two classes, and there are {}; write TRUE:CALLED=5, which is {}:{}=5 here",
+                "--cost {spec}: fp and fn are errors of two classes, and there are {}; write TRUE:PREDICTED=5, which is {}:{}=5 here",
                 names.len(),
                 names[0],
                 names[1]
@@ -172,24 +261,25 @@ fn cost_matrix(spec: &str, names: &[String]) -> Result<CostMatrix> {
     }
     let mut matrix = CostMatrix::zero_one(names.len())?.matrix().clone();
     for pair in spec.split(',') {
-        let wrong = || UsageError(format!("--cost {pair}: write TRUE:CALLED=5"));
+        let wrong = || UsageError(format!("--cost {pair}: write TRUE:PREDICTED=5"));
         let (classes, value) = pair.rsplit_once('=').ok_or_else(wrong)?;
-        // A name may hold a colon itself: the split is where both sides are classes.
+        // A name may contain a colon: the split is where both sides are classes.
         let place = |name: &str| names.iter().position(|n| n == name.trim());
-        let found = classes.match_indices(':').find_map(|(at, _)| Some((place(&classes[..at])?, place(&classes[at + 1..])?)));
-        let (truth, called) = found.ok_or_else(|| {
-            UsageError(format!("--cost {pair}: \"{classes}\" are no two classes; the classes are {}", names.join(", ")))
+        let pair_of_classes =
+            classes.match_indices(':').find_map(|(at, _)| Some((place(&classes[..at])?, place(&classes[at + 1..])?)));
+        let (truth, predicted) = pair_of_classes.ok_or_else(|| {
+            UsageError(format!("--cost {pair}: \"{classes}\" is not a pair of classes; the classes are {}", names.join(", ")))
         })?;
         let value: f64 = value.trim().parse().map_err(|_| wrong())?;
         if !(value.is_finite() && value >= 0.0) {
             return Err(UsageError(format!("--cost {pair}: a cost is a finite number, 0 or more")).into());
         }
-        matrix[(truth, called)] = value;
+        matrix[(truth, predicted)] = value;
     }
     Ok(CostMatrix::new(matrix)?)
 }
 
-/// Rows that were decided on, with their weights.
+/// Predicted rows, with their weights.
 struct DecisionData<'a> {
     codes: &'a [u32],
     proba: &'a Mat<f64>,
@@ -197,7 +287,7 @@ struct DecisionData<'a> {
     names: &'a [String],
 }
 
-/// What the decisions of least expected cost cost, beside calling the most probable class.
+/// The cost of the decisions with the least expected cost, beside that of the most probable classes.
 fn costs(spec: &str, costs: &CostMatrix, rows: &DecisionData<'_>) -> Result<(String, Value)> {
     let bayes = costs.realized_cost(rows.codes, &costs.decide(rows.proba.view())?.action, rows.weight);
     let probable = CostMatrix::zero_one(rows.names.len())?.decide(rows.proba.view())?.action;
@@ -217,17 +307,19 @@ fn costs(spec: &str, costs: &CostMatrix, rows: &DecisionData<'_>) -> Result<(Str
             text::number(t),
             text::number(plain)
         ),
-        None => format!("by the least expected cost (calling the most probable class: {})", text::number(plain)),
+        None => format!("by the least expected cost (predicting the most probable class: {})", text::number(plain)),
     };
     let line = format!("Cost with {spec}: {} {how}", text::number(bayes));
     Ok((format!("\n{}", text::paragraph(&line, 80)), value))
 }
 
-/// Declining where every answer is expected to cost more; with all errors costing 1, Chow's rule.
+/// Abstaining where every answer is expected to cost more; with all errors costing 1, Chow's rule.
 fn abstention(cost: f64, errors: &CostMatrix, rows: &DecisionData<'_>) -> Result<(String, Value)> {
-    let dearest = errors.matrix().as_slice().iter().fold(0.0, |a: f64, b| a.max(*b));
-    if !(0.0..=dearest).contains(&cost) {
-        let message = format!("--abstain {cost}: the cost of declining lies between 0 and that of the dearest error, {dearest}");
+    let most_expensive = errors.matrix().as_slice().iter().fold(0.0, |a: f64, b| a.max(*b));
+    if !(0.0..=most_expensive).contains(&cost) {
+        let message = format!(
+            "--abstain {cost}: the cost of abstaining must be between 0 and that of the most expensive error, {most_expensive}"
+        );
         return Err(UsageError(message).into());
     }
     let costs = errors.clone().with_abstention(cost)?;
@@ -241,7 +333,7 @@ fn abstention(cost: f64, errors: &CostMatrix, rows: &DecisionData<'_>) -> Result
     let accuracy = if all > declined { right / (all - declined) } else { f64::NAN };
     let a_row = costs.realized_cost(rows.codes, &action, rows.weight) / all;
     let line = format!(
-        "Declining costs {cost}: {} of rows declined, accuracy {} on the others, cost {} a row",
+        "Abstaining costs {cost}: {} of rows without a decision, accuracy {} on the others, cost {} per row",
         text::number(declined / all),
         text::number(accuracy),
         text::number(a_row)

@@ -1,4 +1,4 @@
-//! `ermine explain`: what a model is, how it came about, and what it says.
+//! `ermine explain`: what a model is, how it was trained, and how it predicts.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -20,13 +20,13 @@ use crate::progress::ProgressLine;
 use crate::report as render;
 use crate::text::{self, indent_wrapped};
 
-/// Where the texts about the model begin.
+/// Indentation of the texts about the model.
 const INDENT: usize = 15;
-/// Width of what is drawn, lines of a chart, charts of dependences.
+/// Width of charts in characters, their lines, and the number of dependence charts.
 const WIDTH: usize = 80;
 const LINES: usize = 10;
 const DEPENDENCES: usize = 3;
-/// Columns up to which importances are asked for without being told to.
+/// Most columns for which importances are computed without `--sample`.
 const MOST_COLUMNS: usize = 500;
 
 pub fn run(args: &ExplainArgs) -> Result<()> {
@@ -41,7 +41,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     };
     let rules = args.rules.then(|| render::rules(&model));
     if rules.as_ref().is_some_and(Vec::is_empty) {
-        return Err(anyhow!("--rules: the report of this model has no tree that could be told in rules"));
+        return Err(anyhow!("--rules: the report of this model has no tree to print as rules"));
     }
     print_notes(&args.everywhere, &notes);
     if args.everywhere.json {
@@ -55,13 +55,13 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
             more["rules"] = json!(rules);
         }
         if let Some((data, found)) = on_data {
-            let mut told = found.json;
-            told.extend([
+            let mut object = found.json;
+            object.extend([
                 ("data".to_owned(), json!(data)),
                 ("n_rows".to_owned(), json!(found.rows)),
                 ("report".to_owned(), json!(found.report)),
             ]);
-            more["on_data"] = Value::Object(told);
+            more["on_data"] = Value::Object(object);
         }
         return print_json("explain", &args.everywhere, started.elapsed().as_secs_f64(), more);
     }
@@ -122,7 +122,7 @@ fn head(fitted: &Fitted) -> Result<String> {
     Ok(out)
 }
 
-/// What was set, and that the rest is as it is by default.
+/// The parameters that differ from their defaults.
 fn parameters(params: &Value, default: &Value) -> String {
     let empty = serde_json::Map::new();
     let all = params.as_object().unwrap_or(&empty);
@@ -139,18 +139,18 @@ fn parameters(params: &Value, default: &Value) -> String {
     }
 }
 
-/// What a model says on data.
+/// Report of a model on data.
 struct DataReport {
     rows: usize,
     report: Report,
     notes: Vec<String>,
-    /// Text and charts of what came after the report.
+    /// Text and charts below the report.
     text: String,
     charts: Vec<String>,
     json: Map<String, Value>,
 }
 
-/// How the model does on data whose target is known, which columns matter there and how predictions move with them.
+/// Evaluates the model on data whose target is known: metrics, importances, partial dependences.
 fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport> {
     let known = LabeledRows::read(&args.reading, data, args.weight.as_ref(), fitted)?;
     let rows = known.dataset(fitted);
@@ -176,17 +176,17 @@ fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport
             .then(|| "the model was trained on these rows: importances flatter".to_owned()),
     );
     if rows.cols() <= MOST_COLUMNS || args.sample.is_some() {
-        let found = report::importances(fitted, &rows, &judgement, &settings, &cx)?;
-        let bars = report::importance_bars(fitted, &found);
-        let rows_of = format!("{} of {} rows", text::count(found.rows), text::count(rows.rows()));
+        let importances = report::importances(fitted, &rows, &judgement, &settings, &cx)?;
+        let bars = report::importance_bars(fitted, &importances);
+        let rows_of = format!("{} of {} rows", text::count(importances.rows), text::count(rows.rows()));
         out.text +=
             &format!("\n{}", text::paragraph(&format!("{} ({}; {rows_of}, 95% intervals)", bars.title, bars.label), WIDTH));
         out.text += &Bars { title: String::new(), ..bars.clone() }.to_text(WIDTH);
         out.charts.push(bars.to_svg());
-        for d in report::dependences(fitted, &rows, &found.ranking(), DEPENDENCES, &cx)? {
+        for d in report::dependences(fitted, &rows, &importances.ranking(), DEPENDENCES, &cx)? {
             let chart = report::dependence_chart(fitted, &d);
             if matches!(d.places, GridValues::Numbers(_)) {
-                // Single rows are for pictures; letters are too few for them.
+                // Curves of single rows are only drawn in SVG; characters are too coarse for them.
                 let mut mean = chart.clone();
                 mean.series.retain(|s| !s.quiet);
                 write!(out.text, "\n{}", mean.to_text(WIDTH, LINES))?;
@@ -204,24 +204,26 @@ fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport
                 _ => unreachable!("it was made a list"),
             }
         }
-        let names: Vec<Value> = found
+        let names: Vec<Value> = importances
             .ranking()
             .into_iter()
             .map(|j| {
                 let name = fitted.schema.fields.get(j).map(|f| f.name.clone());
-                let i = found.columns[j];
+                let i = importances.columns[j];
                 json!({"column": name, "importance": i.mean, "error": i.error, "low": i.low, "high": i.high})
             })
             .collect();
-        let told =
-            json!({"measure": found.measure, "base": found.base, "rows": found.rows, "repeats": found.repeats, "columns": names});
-        out.json.insert("importances".into(), told);
+        let object = json!({"measure": importances.measure, "base": importances.base, "rows": importances.rows, "repeats": importances.repeats, "columns": names});
+        out.json.insert("importances".into(), object);
     } else {
-        out.notes.push(format!("{} columns are too many for importances; --sample N asks for them", text::count(rows.cols())));
+        out.notes.push(format!(
+            "{} columns are too many for importances by default; --sample N computes them",
+            text::count(rows.cols())
+        ));
     }
     let first: Vec<usize> = (0..rows.rows().min(3)).collect();
     if let Some(near) = report::neighbourhoods(fitted, &rows.x, &first, 5)? {
-        let mut told = Report::default();
+        let mut report = Report::default();
         let names: Vec<&str> = fitted.schema.names().take(4).collect();
         let heads: Vec<&str> = ["row", "nearest", "distance", "is"].into_iter().chain(names.iter().copied()).collect();
         let mut cells: Vec<Vec<Cell>> = Vec::new();
@@ -238,9 +240,9 @@ fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport
                 cells.push(row);
             }
         }
-        told.table("Nearest examples of the first rows", &heads, cells);
-        out.text += &render::render(&told, args.rows);
-        out.json.insert("nearest_examples".into(), json!(told));
+        report.table("Nearest examples of the first rows", &heads, cells);
+        out.text += &render::render(&report, args.rows);
+        out.json.insert("nearest_examples".into(), json!(report));
     }
     if args.learning_curve {
         let curve = report::learn_in_parts(fitted, &rows, 5, args.metric.as_deref(), &cx)?;
@@ -261,8 +263,8 @@ fn cell_words(cell: &Cell) -> String {
     }
 }
 
-/// Writes the charts of the reports: the first under the name that was given, others with a number in it. A report without
-/// curves is drawn by its most telling table.
+/// Writes the charts of the reports: the first under the given name, others with a number in it. A report without
+/// curves is drawn by its first table that can be.
 fn write_charts(path: &Path, model: &Report, on_data: Option<&DataReport>) -> Result<Vec<String>> {
     let reports = || std::iter::once(model).chain(on_data.map(|d| &d.report));
     let sections = || reports().flat_map(|r| &r.sections);
@@ -273,7 +275,7 @@ fn write_charts(path: &Path, model: &Report, on_data: Option<&DataReport>) -> Re
         charts.extend(sections().find_map(Chart::of_table).map(|chart| chart.to_svg()));
     }
     if charts.is_empty() {
-        return Err(anyhow!("--svg: the report of this model has no curve and no table that could be drawn"));
+        return Err(anyhow!("--svg: the report of this model has no curve and no table to draw"));
     }
     let mut written = Vec::new();
     for (k, chart) in charts.iter().enumerate() {

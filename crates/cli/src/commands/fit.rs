@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use ermine::core::{Fingerprint, Flow, Progress, RowSource};
-use ermine::learn::metrics::{criteria, evaluate, totals};
+use ermine::learn::metrics::{criteria, evaluate, is_measurable, totals};
 use ermine::learn::model_selection::hold_out;
 use ermine::prelude::*;
 pub use ermine::report::{certificate_line, model_name, model_params};
@@ -21,13 +21,19 @@ use crate::{load, text, trace_file};
 /// The least time between two checkpoints: seldom enough to cost nothing, often enough to lose little.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(30);
 
-/// What a fit brought, whatever way the rows came.
+/// Result of a fit, in memory or from a stream.
 struct FitResult {
     fitted: Fitted,
+    /// An error here must not cost the model, which is saved first.
+    measured: Result<Measured>,
+    notes: Vec<String>,
+}
+
+/// How well the model does on the rows of the fit.
+struct Measured {
     rows: usize,
     train: Vec<(&'static str, f64)>,
     test: Option<Vec<(&'static str, f64)>>,
-    notes: Vec<String>,
 }
 
 pub fn run(args: &FitArgs) -> Result<()> {
@@ -42,18 +48,23 @@ pub fn run(args: &FitArgs) -> Result<()> {
         match outcome.fitted.model.trace() {
             Some(trace) => trace_file::write(path, trace)?,
             None => outcome.notes.push(format!(
-                "{} has no course to tell, as it was not found step by step; {} is not written",
+                "{} has no trace, as it was not fitted iteratively; {} is not written",
                 model_name(&outcome.fitted),
                 path.display()
             )),
         }
     }
     print_notes(&args.everywhere, &outcome.notes);
+    let FitResult { fitted, measured, notes } = outcome;
+    let measured = measured.context("the model was fitted, and cannot be measured on its rows")?;
     let seconds = started.elapsed().as_secs_f64();
-    if args.everywhere.json { as_json(args, &outcome, seconds) } else { print(&as_text(args, &outcome, seconds)?) }
+    match args.everywhere.json {
+        true => as_json(args, &fitted, &measured, &notes, seconds),
+        false => print(&as_text(args, &fitted, &measured, seconds)?),
+    }
 }
 
-/// The columns to learn: labels in a file of their own are the target unless another is named.
+/// The target columns: labels in a file of their own are the target unless another is named.
 fn targets(args: &FitArgs) -> &[String] {
     static LABEL: LazyLock<[String; 1]> = LazyLock::new(|| ["label".to_owned()]);
     if args.target.is_empty() && args.reading.labels.is_some() { &*LABEL } else { &args.target }
@@ -70,33 +81,42 @@ fn from_memory(args: &FitArgs, started: Instant) -> Result<FitResult> {
     let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
     let deadline = args.learning.time_limit.map(|t| started + t);
     let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), deadline, ..Context::default() };
-    let (train, test) = match args.split {
+    let mut problem = problem;
+    let notes = std::mem::take(&mut problem.notes);
+    let (train, test, fingerprint) = match args.split {
         Some(share) => {
             let (train, test) = hold_out(&problem.y.view(), problem.x.rows(), share, args.everywhere.seed)?;
-            (problem.take_rows(&train), Some(problem.take_rows(&test)))
+            // Of all rows, so that they are known again together with the part that was held out.
+            let fingerprint = problem.dataset().fingerprint();
+            (problem.take_rows(&train), Some(problem.take_rows(&test)), Some(fingerprint))
         }
-        None => (problem.clone(), None),
+        None => (problem, None, None),
     };
     let mut fitted = match &args.checkpoint {
         Some(path) => Fitted::train_with_checkpoint(learner, &train, path, CHECKPOINT_EVERY, &cx)?,
         None => Fitted::train(learner, &train, &cx)?,
     };
-    if args.split.is_some() {
-        // Of all rows, so that they are known again together with the part that was held out.
-        fitted.data.fingerprint = Some(problem.dataset().fingerprint());
+    if fingerprint.is_some() {
+        fitted.data.fingerprint = fingerprint;
         fitted.data.held_out = args.split;
     }
     let measure = |p: &Problem| -> Result<Vec<(&'static str, f64)>> {
         let d = p.dataset();
-        Ok(evaluate(&*fitted.model, &d.x, &d.y, d.weight).unwrap_or_default())
+        let measurable = is_measurable(&*fitted.model, &d.x, &d.y)?;
+        let of_table = |e: ermine::Error| e.with_row(|row| p.row_of_table(row));
+        Ok(if measurable { evaluate(&*fitted.model, &d.x, &d.y, d.weight).map_err(of_table)? } else { Vec::new() })
     };
-    let (rows, train, test) = (train.x.rows(), measure(&train)?, test.as_ref().map(measure).transpose()?);
-    Ok(FitResult { rows, train, test, notes: problem.notes, fitted })
+    let measured = measure(&train).and_then(|train_metrics| {
+        Ok(Measured { rows: train.x.rows(), train: train_metrics, test: test.as_ref().map(measure).transpose()? })
+    });
+    Ok(FitResult { measured, notes, fitted })
 }
 
 fn from_stream(args: &FitArgs, started: Instant) -> Result<FitResult> {
     if args.split.is_some() {
-        return Err(UsageError("--split needs the rows in memory; leave out --stream, or hold out rows beforehand".into()).into());
+        return Err(
+            UsageError("--split needs the rows in memory; leave out --stream, or split the file beforehand".into()).into()
+        );
     }
     let target = targets(args);
     let asked = args.learning.task_for(target)?;
@@ -111,8 +131,8 @@ fn from_stream(args: &FitArgs, started: Instant) -> Result<FitResult> {
     }
     let observer = |p: &Progress| -> Flow { bar.observe(name, p) };
     let deadline = args.learning.time_limit.map(|t| started + t);
-    let told = Mutex::new(source.notes().to_vec());
-    let remarks = |words: String| told.lock().unwrap_or_else(PoisonError::into_inner).push(words);
+    let notes = Mutex::new(source.notes().to_vec());
+    let remarks = |words: String| notes.lock().unwrap_or_else(PoisonError::into_inner).push(words);
     let cx = Context {
         seed: args.everywhere.seed,
         observer: Some(&observer),
@@ -123,13 +143,14 @@ fn from_stream(args: &FitArgs, started: Instant) -> Result<FitResult> {
     };
     let mut fitted = Fitted::train_source(learner, &source, source.target_info().clone(), &cx)?;
     let mut print = Fingerprint::new(source.schema());
-    let (rows, train) = measure_blocks(&fitted, &source, &mut print)?;
-    fitted.data.fingerprint = Some(print.finish());
-    let notes = told.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(FitResult { rows, train, test: None, notes, fitted })
+    let measured = measure_blocks(&fitted, &source, &mut print);
+    fitted.data.fingerprint = measured.is_ok().then(|| print.finish());
+    let notes = notes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(FitResult { measured: measured.map(|(rows, train)| Measured { rows, train, test: None }), notes, fitted })
 }
 
-/// The measures that are means or sums over rows, gathered block by block, and the print of the rows in the same pass.
+/// The metrics that are means or sums over rows, gathered block by block, and the fingerprint of the rows in the same
+/// pass.
 fn measure_blocks(fitted: &Fitted, source: &dyn RowSource, print: &mut Fingerprint) -> Result<(usize, Vec<(&'static str, f64)>)> {
     const MEANS: [&str; 5] = ["accuracy", "log_loss", "brier", "mse", "mae"];
     let model = &*fitted.model;
@@ -139,16 +160,17 @@ fn measure_blocks(fitted: &Fitted, source: &dyn RowSource, print: &mut Fingerpri
     let mut seen = [false; MEANS.len()];
     source.scan(&mut |block| {
         print.add(block);
+        let of_data = |e: ermine::Error| e.with_row(|row| row + rows);
         let weight = block.total_weight();
         if !predicts {
-            for (name, value) in totals(model, &block.x, block.weight)? {
+            for (name, value) in totals(model, &block.x, block.weight).map_err(of_data)? {
                 match whole.iter_mut().find(|w| w.0 == name) {
                     Some(sum) => sum.1 += value,
                     None => whole.push((name, value)),
                 }
             }
         } else if weight > 0.0 && block.y.rows().is_some() {
-            for (name, value) in evaluate(&*fitted.model, &block.x, &block.y, block.weight)? {
+            for (name, value) in evaluate(model, &block.x, &block.y, block.weight).map_err(of_data)? {
                 if let Some(k) = MEANS.iter().position(|m| *m == name) {
                     sums[k] += weight * value;
                     seen[k] = true;
@@ -187,34 +209,34 @@ pub fn task_of(fitted: &Fitted) -> &'static str {
     }
 }
 
-fn as_json(args: &FitArgs, o: &FitResult, seconds: f64) -> Result<()> {
+fn as_json(args: &FitArgs, fitted: &Fitted, o: &Measured, notes: &[String], seconds: f64) -> Result<()> {
     let mut more = json!({
-        "model": model_name(&o.fitted), "params": model_params(&o.fitted), "task": task_of(&o.fitted), "n_rows": o.rows,
-        "n_features": o.fitted.schema.len(), "certificate": o.fitted.model.certificate(), "train_metrics": metrics_json(&o.train),
-        "notes": o.notes, "output": args.output,
+        "model": model_name(fitted), "params": model_params(fitted), "task": task_of(fitted), "n_rows": o.rows,
+        "n_features": fitted.schema.len(), "certificate": fitted.model.certificate(), "train_metrics": metrics_json(&o.train),
+        "notes": notes, "output": args.output,
     });
     if let (Some(test), Value::Object(object)) = (&o.test, &mut more) {
         object.insert("test_metrics".into(), metrics_json(test));
     }
     if let Some(path) = &args.trace {
-        more["trace"] = json!(o.fitted.model.trace().map(|_| path));
+        more["trace"] = json!(fitted.model.trace().map(|_| path));
     }
     print_json("fit", &args.everywhere, seconds, more)
 }
 
-fn as_text(args: &FitArgs, o: &FitResult, seconds: f64) -> Result<String> {
+fn as_text(args: &FitArgs, fitted: &Fitted, o: &Measured, seconds: f64) -> Result<String> {
     let mut out = String::new();
-    let prepared = if o.fitted.learner.spec().name == "pipeline" { ", columns prepared" } else { "" };
+    let prepared = if fitted.learner.spec().name == "pipeline" { ", columns prepared" } else { "" };
     writeln!(
         out,
         "{} ({}{prepared}) on {}, {} in {}",
-        model_name(&o.fitted),
-        task_of(&o.fitted),
+        model_name(fitted),
+        task_of(fitted),
         text::counted(o.rows, "row"),
-        text::counted(o.fitted.schema.len(), "column"),
+        text::counted(fitted.schema.len(), "column"),
         text::seconds(seconds)
     )?;
-    if let Some(c) = o.fitted.model.certificate() {
+    if let Some(c) = fitted.model.certificate() {
         out += &text::indent_wrapped("", &certificate_line(c), 2);
         c.notes.iter().for_each(|n| out += &text::indent_wrapped("", &format!("note: {n}"), 2));
     }
@@ -225,12 +247,12 @@ fn as_text(args: &FitArgs, o: &FitResult, seconds: f64) -> Result<String> {
     if let Some(test) = &o.test {
         out += &text::wrap_pieces("  on rows held out      ", &pieces(test));
     }
-    if let (Some(path), Some(trace)) = (&args.trace, o.fitted.model.trace()) {
+    if let (Some(path), Some(trace)) = (&args.trace, fitted.model.trace()) {
         writeln!(out, "  the course of {} steps is in {}", text::count(trace.rows.len()), path.display())?;
     }
     match &args.output {
         Some(path) => writeln!(out, "  saved in {}", path.display())?,
-        None => writeln!(out, "  not saved; -o FILE keeps the model")?,
+        None => writeln!(out, "  not saved; -o FILE saves the model")?,
     }
     Ok(out)
 }

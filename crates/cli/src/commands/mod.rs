@@ -1,4 +1,4 @@
-//! One file a command.
+//! The commands, one file each.
 
 mod bandit;
 mod compare;
@@ -50,7 +50,7 @@ pub fn run(command: &Command) -> Result<()> {
             RlCommand::Environments(a) => rl::environments(a),
         },
         Command::Completions { shell } => {
-            // Into memory first: the generator does not survive a reader that has gone away.
+            // Into memory first: the generator panics on a closed pipe.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "ermine", &mut script);
             print(&String::from_utf8_lossy(&script))
@@ -62,21 +62,21 @@ pub fn run(command: &Command) -> Result<()> {
     }
 }
 
-/// Prints text on the standard output; a reader that has gone away is an error that `main` knows.
+/// Prints text on the standard output; a closed pipe is an error that `main` handles.
 fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)
 }
 
-/// The remarks of reading and fitting, for a person.
+/// Prints the notes of reading and fitting.
 fn print_notes(everywhere: &GlobalArgs, notes: &[String]) {
     if !everywhere.quiet && !everywhere.json {
         notes.iter().for_each(|n| eprintln!("note: {n}"));
     }
 }
 
-/// The JSON object every command prints: what was run, and what came of it.
+/// The JSON object every command prints: what was run, and its results.
 fn print_json(command: &str, everywhere: &GlobalArgs, seconds: f64, more: Value) -> Result<()> {
     let mut object = Map::new();
     object.insert("command".into(), json!(command));
@@ -89,7 +89,7 @@ fn print_json(command: &str, everywhere: &GlobalArgs, seconds: f64, more: Value)
     print(&format!("{}\n", Value::Object(object)))
 }
 
-/// Measures as a JSON object.
+/// Metrics as a JSON object.
 fn metrics_json(metrics: &[(&'static str, f64)]) -> Value {
     Value::Object(metrics.iter().map(|(n, v)| ((*n).to_owned(), json!(v))).collect())
 }

@@ -6,12 +6,10 @@ use anyhow::Result;
 use ermine::core::{AnyLearner, Family, Range};
 use serde_json::{Value, json};
 
+use super::entries::{INDENT, parameter_help};
 use super::{print, print_json};
 use crate::args::ModelsArgs;
-use crate::text::{self, Align};
-
-/// Where the texts of one model begin.
-const INDENT: usize = 14;
+use crate::text;
 
 pub fn run(args: &ModelsArgs) -> Result<()> {
     match &args.name {
@@ -75,21 +73,7 @@ fn one(args: &ModelsArgs, learner: &dyn AnyLearner) -> Result<()> {
     if !spec.reference.is_empty() {
         write!(out, "{}", text::indent_wrapped("source", spec.reference, INDENT))?;
     }
-    if !spec.params.is_empty() {
-        let params = learner.params();
-        let default = |name: &str| text::truncate(&params[name].to_string(), 16);
-        let used = |f: &dyn Fn(&str) -> usize| spec.params.iter().map(|p| f(p.name)).max().unwrap_or(0);
-        let room = 80 - 7 - used(&|n| n.len()) - used(&|n| default(n).chars().count().max("default".len()));
-        let row =
-            |p: &ermine::core::ParamSpec| vec![p.name.to_owned(), default(p.name), text::truncate(&p.range.describe(), room)];
-        let rows: Vec<Vec<String>> = spec.params.iter().map(row).collect();
-        writeln!(out, "\nParameters (--set NAME=VALUE)")?;
-        out += &text::table(&["name", "default", "range"], &[Align::Left; 3], &rows);
-        writeln!(out)?;
-        for p in spec.params {
-            write!(out, "{}", text::indent_wrapped(p.name, p.doc, INDENT))?;
-        }
-    }
+    out += &parameter_help(spec, &learner.params(), "Parameters (--set NAME=VALUE)");
     print(&out)
 }
 

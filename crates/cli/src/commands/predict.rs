@@ -1,110 +1,226 @@
-//! `ermine predict` and `ermine transform`: rows in, rows out.
+//! `ermine predict` and `ermine transform`.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use ermine::core::{Column, Mat, NOISE_LABEL};
-use ermine::data::WriteOptions;
+use ermine::data::{Format, TableWriter, WriteOptions};
 use ermine::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{print_json, print_notes};
-use crate::args::{PredictArgs, TransformArgs};
+use crate::args::{GlobalArgs, PredictArgs, TransformArgs};
 use crate::error::UsageError;
 use crate::load;
 
 pub fn predict(args: &PredictArgs) -> Result<()> {
     let started = Instant::now();
     let fitted = load::open(&args.model)?;
-    let mut read = args.reading.read_for(&args.data, &fitted)?;
-    let rows = read.align(&fitted)?;
-    let x = rows.view();
-    print_notes(&args.everywhere, &read.notes);
-    let mut columns: Vec<(String, Column)> = Vec::new();
-    let mut more = json!({"model": fitted.learner.spec().name, "n_rows": x.rows(), "notes": read.notes});
-    let object = more.as_object_mut().expect("it is an object");
-    if let Some(c) = fitted.model.as_classifier() {
-        let codes = c.classify(&x)?;
-        let classes = c.classes();
-        let labels: Vec<Option<&str>> = codes.iter().map(|&k| Some(classes[k as usize].as_str())).collect();
-        object.insert("predictions".into(), json!(labels));
-        object.insert("classes".into(), json!(classes));
-        columns.push((target_name(&fitted), Column::categories(&labels)));
-        if args.proba || args.everywhere.json {
-            let p = c.proba(&x)?;
-            object.insert("probabilities".into(), rows_json(&p));
-            if args.proba {
-                for (j, class) in classes.iter().enumerate() {
-                    columns.push((format!("probability_{class}"), number_column(&p, j)));
-                }
-            }
+    let proba = args.proba || args.everywhere.json;
+    let mut out = RowOutput::new(args.output.as_deref(), &args.everywhere);
+    let mut kept: Option<Prediction> = None;
+    let notes = args.reading.scan_for(&args.data, &fitted, &mut |x| {
+        let prediction = Prediction::of(&fitted, x, args.proba, proba)?;
+        if out.takes_blocks {
+            return out.write(prediction.columns(&fitted, args.proba));
         }
-    } else if let Some(r) = fitted.model.as_regressor() {
-        if args.proba {
-            return Err(UsageError("--proba asks for probabilities, and this model predicts numbers".into()).into());
+        match &mut kept {
+            Some(all) => all.append(prediction),
+            None => kept = Some(prediction),
         }
-        let y = r.predict(&x)?;
-        let list = if y.cols() == 1 { json!(y.as_slice()) } else { rows_json(&y) };
-        object.insert("predictions".into(), list);
-        let names = &fitted.target.names;
-        for j in 0..y.cols() {
-            let name = names.get(j).cloned().unwrap_or_else(|| format!("target{j}"));
-            columns.push((format!("predicted_{name}"), number_column(&y, j)));
-        }
-    } else if let Some(c) = fitted.model.as_clusterer() {
-        let groups: Vec<i64> = c.assign(&x)?.into_iter().map(group).collect();
-        object.insert("predictions".into(), json!(groups));
-        object.insert("n_clusters".into(), json!(c.n_clusters()));
-        columns.push(("cluster".into(), Column::numbers(groups.iter().map(|&g| g as f64).collect())));
-        if args.proba || args.everywhere.json {
-            let posterior = c.posterior(&x)?;
-            if args.proba && posterior.is_none() && fitted.model.as_density().is_none() {
-                let refused =
-                    "--proba asks for probabilities, and these clusters have none: rows belong to the nearest; gmm has some";
-                return Err(UsageError(refused.into()).into());
-            }
-            if let Some(p) = posterior {
-                object.insert("probabilities".into(), rows_json(&p));
-                if args.proba {
-                    (0..p.cols()).for_each(|k| columns.push((format!("probability_{k}"), number_column(&p, k))));
-                }
-            }
-            densities(&fitted, &x, args.proba, object, &mut columns)?;
-        }
-    } else if fitted.model.as_density().is_some() && (args.proba || fitted.model.as_transformer().is_none()) {
-        densities(&fitted, &x, true, object, &mut columns)?;
-        let found = object.get("log_density").cloned().unwrap_or_default();
-        object.insert("predictions".into(), found);
-    } else {
-        return Err(anyhow!("this model does not predict; try ermine transform"));
+        Ok(())
+    })?;
+    print_notes(&args.everywhere, &notes);
+    if let Some(all) = &kept
+        && out.is_wanted()
+    {
+        out.write(all.columns(&fitted, args.proba))?;
     }
-    write(columns, args.output.as_deref(), args.everywhere.json, || {
-        print_json("predict", &args.everywhere, started.elapsed().as_secs_f64(), more)
-    })
-}
-
-/// The number of a group; -1 for rows that belong to none.
-fn group(g: u32) -> i64 {
-    if g == NOISE_LABEL { -1 } else { i64::from(g) }
-}
-
-/// Adds the log density of the rows, where the model has one.
-fn densities(
-    fitted: &Fitted,
-    x: &Features<'_>,
-    column: bool,
-    object: &mut serde_json::Map<String, Value>,
-    columns: &mut Vec<(String, Column)>,
-) -> Result<()> {
-    if let Some(d) = fitted.model.as_density() {
-        let values = d.log_density(x)?;
-        object.insert("log_density".into(), json!(values));
-        if column {
-            columns.push(("log_density".into(), Column::numbers(values)));
-        }
+    out.finish()?;
+    if let Some(all) = kept.filter(|_| args.everywhere.json) {
+        let mut more = json!({"model": fitted.learner.spec().name, "n_rows": all.rows(), "notes": notes});
+        all.describe(&fitted, more.as_object_mut().expect("it is an object"));
+        print_json("predict", &args.everywhere, started.elapsed().as_secs_f64(), more)?;
     }
     Ok(())
+}
+
+/// What a model says of rows.
+enum Prediction {
+    Classes { codes: Vec<u32>, proba: Option<Mat<f64>> },
+    Numbers(Mat<f64>),
+    Groups { groups: Vec<i64>, proba: Option<Mat<f64>>, log_density: Option<Vec<f64>> },
+    Densities(Vec<f64>),
+}
+
+impl Prediction {
+    /// Asks a model; for probabilities where they are `wanted`. With `asked` they were asked for, and lacking them is an error.
+    fn of(fitted: &Fitted, x: &Features<'_>, asked: bool, wanted: bool) -> Result<Self> {
+        let model = &fitted.model;
+        let refused = |why: &str| Err(UsageError(format!("--proba asks for probabilities, and {why}")).into());
+        if let Some(c) = model.as_classifier() {
+            if !wanted {
+                return Ok(Self::Classes { codes: c.classify(x)?, proba: None });
+            }
+            let (proba, codes) = c.proba_and_class(x)?;
+            return Ok(Self::Classes { codes, proba: Some(proba) });
+        }
+        if let Some(r) = model.as_regressor() {
+            return if asked { refused("this model predicts numbers") } else { Ok(Self::Numbers(r.predict(x)?)) };
+        }
+        let log_density = |wanted: bool| model.as_density().filter(|_| wanted).map(|d| d.log_density(x)).transpose();
+        if let Some(c) = model.as_clusterer() {
+            let groups = c.assign(x)?.into_iter().map(|g| if g == NOISE_LABEL { -1 } else { i64::from(g) }).collect();
+            let proba = if wanted { c.posterior(x)? } else { None };
+            if asked && proba.is_none() && model.as_density().is_none() {
+                return refused("these clusters have none: rows belong to the nearest; gmm has some");
+            }
+            return Ok(Self::Groups { groups, proba, log_density: log_density(wanted)? });
+        }
+        match log_density(asked || model.as_transformer().is_none())? {
+            Some(values) => Ok(Self::Densities(values)),
+            None => Err(anyhow!("this model does not predict; try ermine transform")),
+        }
+    }
+
+    fn rows(&self) -> usize {
+        match self {
+            Self::Classes { codes, .. } => codes.len(),
+            Self::Numbers(y) => y.rows(),
+            Self::Groups { groups, .. } => groups.len(),
+            Self::Densities(values) => values.len(),
+        }
+    }
+
+    /// Adds what the same model says of further rows.
+    fn append(&mut self, more: Self) {
+        let join = |all: &mut Option<Mat<f64>>, more: Option<Mat<f64>>| {
+            all.as_mut().zip(more).into_iter().for_each(|(all, more)| all.append_rows(more));
+        };
+        match (self, more) {
+            (Self::Classes { codes, proba }, Self::Classes { codes: c, proba: p }) => {
+                codes.extend(c);
+                join(proba, p);
+            }
+            (Self::Numbers(all), Self::Numbers(more)) => all.append_rows(more),
+            (Self::Groups { groups, proba, log_density }, Self::Groups { groups: g, proba: p, log_density: d }) => {
+                groups.extend(g);
+                join(proba, p);
+                log_density.iter_mut().for_each(|all| all.extend(d.iter().flatten()));
+            }
+            (Self::Densities(all), Self::Densities(more)) => all.extend(more),
+            _ => unreachable!("one model predicts one kind"),
+        }
+    }
+
+    /// The columns of a table, with probabilities and densities where they were asked for.
+    fn columns(&self, fitted: &Fitted, asked: bool) -> Vec<(String, Column)> {
+        let names = &fitted.target.names;
+        let beside = |out: &mut Vec<(String, Column)>, proba: &Option<Mat<f64>>, name: &dyn Fn(usize) -> String| {
+            if let Some(p) = proba.as_ref().filter(|_| asked) {
+                out.extend((0..p.cols()).map(|k| (format!("probability_{}", name(k)), number_column(p, k))));
+            }
+        };
+        match self {
+            Self::Classes { codes, proba } => {
+                let classes = fitted.model.as_classifier().map_or(&[][..], |c| c.classes());
+                let name = names.first().map_or_else(|| "prediction".into(), |n| format!("predicted_{n}"));
+                let mut out = vec![(name, class_column(codes, classes))];
+                beside(&mut out, proba, &|k| classes[k].clone());
+                out
+            }
+            Self::Numbers(y) => {
+                let name = |j: usize| names.get(j).cloned().unwrap_or_else(|| format!("target{j}"));
+                (0..y.cols()).map(|j| (format!("predicted_{}", name(j)), number_column(y, j))).collect()
+            }
+            Self::Groups { groups, proba, log_density } => {
+                let mut out = vec![("cluster".into(), Column::numbers(groups.iter().map(|&g| g as f64).collect()))];
+                beside(&mut out, proba, &|k| k.to_string());
+                out.extend(log_density.iter().filter(|_| asked).map(|d| ("log_density".into(), Column::numbers(d.clone()))));
+                out
+            }
+            Self::Densities(values) => vec![("log_density".into(), Column::numbers(values.clone()))],
+        }
+    }
+
+    /// The same for a program.
+    fn describe(&self, fitted: &Fitted, object: &mut Map<String, Value>) {
+        let mut add = |key: &str, value: Value| object.insert(key.to_owned(), value);
+        match self {
+            Self::Classes { codes, proba } => {
+                let classes = fitted.model.as_classifier().map_or(&[][..], |c| c.classes());
+                add("predictions", codes.iter().map(|&k| classes[k as usize].as_str()).collect());
+                add("classes", json!(classes));
+                proba.iter().for_each(|p| drop(add("probabilities", rows_json(p))));
+            }
+            Self::Numbers(y) => {
+                add("predictions", if y.cols() == 1 { json!(y.as_slice()) } else { rows_json(y) });
+            }
+            Self::Groups { groups, proba, log_density } => {
+                add("predictions", json!(groups));
+                add("n_clusters", json!(fitted.model.as_clusterer().map(|c| c.n_clusters())));
+                proba.iter().for_each(|p| drop(add("probabilities", rows_json(p))));
+                log_density.iter().for_each(|d| drop(add("log_density", json!(d))));
+            }
+            Self::Densities(values) => {
+                add("log_density", json!(values));
+                add("predictions", json!(values));
+            }
+        }
+    }
+}
+
+/// Classes as a category column of those that occur.
+fn class_column(codes: &[u32], classes: &[String]) -> Column {
+    let mut used: Vec<u32> = codes.to_vec();
+    used.sort_unstable();
+    used.dedup();
+    used.sort_by_key(|&c| &classes[c as usize]);
+    let mut place = vec![0; classes.len()];
+    used.iter().enumerate().for_each(|(at, &c)| place[c as usize] = at as u32);
+    let names = used.iter().map(|&c| classes[c as usize].clone()).collect();
+    Column::Category { codes: codes.iter().map(|&c| place[c as usize]).collect(), names: Arc::new(names) }
+}
+
+/// Where rows go: a file or the standard output.
+struct RowOutput {
+    path: Option<String>,
+    /// Whether blocks are written as they come. Parquet and Arrow have one dictionary for all rows, and JSON is one object.
+    takes_blocks: bool,
+    writer: Option<TableWriter>,
+}
+
+impl RowOutput {
+    fn new(path: Option<&Path>, everywhere: &GlobalArgs) -> Self {
+        let json = everywhere.json;
+        let path = path.map(|p| p.to_string_lossy().into_owned()).or_else(|| (!json).then(|| "-".into()));
+        let text = path.as_ref().is_some_and(|p| matches!(Format::of_name(p), None | Some(Format::Csv | Format::Tsv)));
+        Self { path, takes_blocks: text && !json, writer: None }
+    }
+
+    /// Whether rows are written, besides what JSON says.
+    fn is_wanted(&self) -> bool {
+        self.path.is_some()
+    }
+
+    fn write(&mut self, columns: Vec<(String, Column)>) -> Result<()> {
+        let table = Table::new(columns)?;
+        let writer = match &mut self.writer {
+            Some(writer) => writer,
+            none => {
+                let path = self.path.as_deref().unwrap_or("-");
+                none.insert(TableWriter::create(path, table.schema(), &WriteOptions::default())?)
+            }
+        };
+        writer.write(&table.view())?;
+        Ok(writer.flush()?)
+    }
+
+    fn finish(self) -> Result<()> {
+        Ok(self.writer.map_or(Ok(()), TableWriter::finish)?)
+    }
 }
 
 pub fn transform(args: &TransformArgs) -> Result<()> {
@@ -113,48 +229,75 @@ pub fn transform(args: &TransformArgs) -> Result<()> {
     if args.inverse {
         return inverse_transform(args, &fitted, started);
     }
-    let mut read = args.reading.read_for(&args.data, &fitted)?;
-    let rows = read.align(&fitted)?;
-    print_notes(&args.everywhere, &read.notes);
     let transformer =
         fitted.model.as_transformer().ok_or_else(|| anyhow!("this model does not transform; try ermine predict"))?;
-    let z = transformer.transform(&rows.view())?;
-    let names = transformer.schema_out(&fitted.schema);
-    let columns = names.names().enumerate().map(|(j, name)| (name.to_owned(), number_column(&z, j))).collect();
-    write(columns, args.output.as_deref(), args.everywhere.json, || {
-        let names: Vec<&str> = names.names().collect();
-        let more = json!({"model": fitted.learner.spec().name, "n_rows": z.rows(), "columns": names, "rows": rows_json(&z),
-                          "notes": read.notes});
-        print_json("transform", &args.everywhere, started.elapsed().as_secs_f64(), more)
-    })
+    let schema = transformer.schema_out(&fitted.schema);
+    let names: Vec<&str> = schema.names().collect();
+    let mut out = RowOutput::new(args.output.as_deref(), &args.everywhere);
+    let mut kept: Option<Mat<f64>> = None;
+    let notes = args.reading.scan_for(&args.data, &fitted, &mut |x| {
+        let z = transformer.transform(x)?;
+        if out.takes_blocks {
+            return out.write(number_columns(&names, &z));
+        }
+        match &mut kept {
+            Some(all) => all.append_rows(z),
+            None => kept = Some(z),
+        }
+        Ok(())
+    })?;
+    print_notes(&args.everywhere, &notes);
+    match kept {
+        Some(z) => write_matrix(out, &names, &z, &fitted, &notes, &args.everywhere, started),
+        None => out.finish(),
+    }
 }
 
-/// From transformed columns to columns like those of the training data.
+/// Writes the columns of a matrix, and says them as JSON where that is asked for.
+fn write_matrix(
+    mut out: RowOutput,
+    names: &[&str],
+    z: &Mat<f64>,
+    fitted: &Fitted,
+    notes: &[String],
+    everywhere: &GlobalArgs,
+    started: Instant,
+) -> Result<()> {
+    if out.is_wanted() {
+        out.write(number_columns(names, z))?;
+    }
+    out.finish()?;
+    if !everywhere.json {
+        return Ok(());
+    }
+    let model = fitted.learner.spec().name;
+    let more = json!({"model": model, "n_rows": z.rows(), "columns": names, "rows": rows_json(z), "notes": notes});
+    print_json("transform", everywhere, started.elapsed().as_secs_f64(), more)
+}
+
+/// Inverse transform: from transformed columns to columns like those of the training data.
 fn inverse_transform(args: &TransformArgs, fitted: &Fitted, started: Instant) -> Result<()> {
     let transformer =
-        fitted.model.as_transformer().ok_or_else(|| anyhow!("this model does not transform, so that there is no way back"))?;
+        fitted.model.as_transformer().ok_or_else(|| anyhow!("this model does not transform, so it has no inverse transform"))?;
     let made = transformer.schema_out(&fitted.schema);
     let loaded = args.reading.read(&args.data)?;
     print_notes(&args.everywhere, &loaded.notes);
     let names: Vec<&str> = made.names().collect();
-    let z = loaded.table.select(&names)?.view().to_numbers("the way back")?;
+    let z = loaded.table.select(&names)?.view().to_numbers("inverse transform")?;
     let x = transformer.inverse(z.view())?.ok_or_else(|| {
-        anyhow!("this model knows no way back from its columns; kernel-pca learns one with --set fit_inverse_transform=true")
+        anyhow!("this model has no inverse transform; kernel-pca learns one with --set fit_inverse_transform=true")
     })?;
     let names: Vec<String> = match fitted.schema.len() == x.cols() {
         true => fitted.schema.names().map(str::to_owned).collect(),
         false => (0..x.cols()).map(|j| format!("x{j}")).collect(),
     };
-    let columns = names.iter().enumerate().map(|(j, name)| (name.clone(), number_column(&x, j))).collect();
-    write(columns, args.output.as_deref(), args.everywhere.json, || {
-        let more = json!({"model": fitted.learner.spec().name, "n_rows": x.rows(), "columns": names, "rows": rows_json(&x),
-                          "notes": loaded.notes});
-        print_json("transform", &args.everywhere, started.elapsed().as_secs_f64(), more)
-    })
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let out = RowOutput::new(args.output.as_deref(), &args.everywhere);
+    write_matrix(out, &names, &x, fitted, &loaded.notes, &args.everywhere, started)
 }
 
-fn target_name(fitted: &Fitted) -> String {
-    fitted.target.names.first().map_or_else(|| "prediction".into(), |n| format!("predicted_{n}"))
+fn number_columns(names: &[&str], m: &Mat<f64>) -> Vec<(String, Column)> {
+    names.iter().enumerate().map(|(j, name)| ((*name).to_owned(), number_column(m, j))).collect()
 }
 
 fn number_column(m: &Mat<f64>, j: usize) -> Column {
@@ -163,16 +306,4 @@ fn number_column(m: &Mat<f64>, j: usize) -> Column {
 
 fn rows_json(m: &Mat<f64>) -> Value {
     Value::Array((0..m.rows()).map(|i| json!(m.row(i))).collect())
-}
-
-fn write(columns: Vec<(String, Column)>, path: Option<&Path>, json: bool, as_json: impl FnOnce() -> Result<()>) -> Result<()> {
-    let to = |name: &str| -> Result<()> { Ok(ermine::data::write_table(name, &Table::new(columns)?, &WriteOptions::default())?) };
-    match path {
-        Some(path) => {
-            to(&path.to_string_lossy())?;
-            if json { as_json() } else { Ok(()) }
-        }
-        None if json => as_json(),
-        None => to("-"),
-    }
 }

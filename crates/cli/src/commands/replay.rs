@@ -5,16 +5,16 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use ermine::agent::bandit::{Estimate, LoggedRound, Policy, PolicyService, RewardRange, SimulatedPolicy, off_policy, replay};
-use ermine::agent::catalog::{parse, split};
 use ermine::chart::{Chart, Series};
+use ermine::core::typed::{parse_named, split_list};
 use ermine::core::{Cell, Column, Error, MISSING_CODE, Report, Table, file};
-use ermine::page::Page;
+use ermine::document::{DocBlock, DocSection, Document, Figure};
 use serde_json::{Value, json};
 
-use super::entries::typed;
+use super::report::write_page;
 use super::{print, print_json, print_notes};
 use crate::args::agents::BanditReplay;
-use crate::error::UsageError;
+use crate::error::{UsageError, typed};
 use crate::{report, text};
 
 /// A log: its rounds, the names of the arms, and the contexts, one after the other.
@@ -36,18 +36,18 @@ impl BanditLog {
     }
 }
 
-/// The numbers of a column; a missing one is NaN where that is allowed, and refused elsewhere.
+/// The numbers of a column; a missing one is NaN where that is allowed, and an error elsewhere.
 fn numbers<'a>(table: &'a Table, name: &str, gaps: bool) -> Result<&'a [f64]> {
     match table.column(name)? {
         column @ Column::Number { values, .. } => match (0..values.len()).find(|&i| !gaps && column.is_missing(i)) {
             Some(row) => Err(Error::Row { place: format!("column \"{name}\""), row, message: "it is missing".into() }.into()),
             None => Ok(values),
         },
-        _ => Err(anyhow!("column \"{name}\" holds no numbers; encode it, or name another column")),
+        _ => Err(anyhow!("column \"{name}\" has no numbers; encode it, or name another column")),
     }
 }
 
-/// The arm of each row as a number, and the names: in the order of the numbers where they are such, else of the alphabet.
+/// The arm of each row as a number, and the names: in numeric order where they are numbers, else in byte order.
 fn arms(column: &Column, name: &str, known: Option<&[String]>) -> Result<(Vec<usize>, Vec<String>)> {
     let missing = |row: usize| Error::Row { place: format!("column \"{name}\""), row, message: "the arm is missing".into() };
     let words: Vec<String> = match column {
@@ -83,10 +83,10 @@ fn arms(column: &Column, name: &str, known: Option<&[String]>) -> Result<(Vec<us
         at.ok_or_else(|| Error::Row {
             place: format!("column \"{name}\""),
             row,
-            message: format!("there is no arm \"{word}\" among the {} that are known", names.len()),
+            message: format!("there is no arm \"{word}\" among the {} known ones", names.len()),
         })
     };
-    // A log has few arms, so that a look through the names is no search worth an index; many are sorted out once.
+    // With few arms a linear search through the names is fastest; many are indexed once.
     let codes: Vec<usize> = match names.len() > 64 {
         false => words.iter().enumerate().map(place).collect::<std::result::Result<_, _>>()?,
         true => {
@@ -118,7 +118,7 @@ fn read(args: &BanditReplay, data: &str, known: Option<&[String]>) -> Result<Ban
     Ok(BanditLog { rounds: rounds.collect(), arms, contexts, dimension, notes: loaded.notes })
 }
 
-/// The policies that are asked for, before they have seen the log.
+/// The policies to replay.
 fn policies(args: &BanditReplay, log: &BanditLog) -> Result<Vec<PolicyService>> {
     if let Some(path) = &args.resume {
         let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
@@ -138,7 +138,7 @@ fn policies(args: &BanditReplay, log: &BanditLog) -> Result<Vec<PolicyService>> 
         Some(ends) => RewardRange { low: ends[0], high: ends[1] },
         None => {
             let ends = log.rounds.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), r| (a.min(r.reward), b.max(r.reward)));
-            // Clicks that never come are still clicks.
+            // Rewards of 0 and 1 have the range 0 to 1 even if only one of them occurs.
             if ends.0 >= 0.0 && ends.1 <= 1.0 { RewardRange::default() } else { RewardRange { low: ends.0, high: ends.1 } }
         }
     };
@@ -151,15 +151,15 @@ fn policies(args: &BanditReplay, log: &BanditLog) -> Result<Vec<PolicyService>> 
     };
     let text = args.policies.as_deref().unwrap_or(fallback);
     let mut all = Vec::new();
-    for word in split(text) {
-        let (name, params) = parse(word).map_err(typed)?;
+    for word in split_list(text) {
+        let (name, params) = parse_named(word).map_err(typed)?;
         let rounds = Some(log.rounds.len() as u64);
-        // Policies that look at no context are not given one.
+        // Policies without context are not given one.
         let dimension = if name.starts_with("lin") { log.dimension } else { 0 };
         let mut served =
             PolicyService::new(&name, &params, log.arms.clone(), rounds, dimension, Some(range), args.everywhere.seed)?;
         if matches!(served.policy(), SimulatedPolicy::Sets(_)) {
-            return Err(UsageError(format!("--policies {word}: a log of single choices says nothing of sets")).into());
+            return Err(UsageError(format!("--policies {word}: a log of single arms cannot evaluate a policy of sets")).into());
         }
         served.name = name;
         all.push(served);
@@ -167,7 +167,7 @@ fn policies(args: &BanditReplay, log: &BanditLog) -> Result<Vec<PolicyService>> 
     Ok(all)
 }
 
-/// One line of the answer.
+/// One row of the results.
 struct EstimateRow {
     policy: String,
     estimator: &'static str,
@@ -207,7 +207,7 @@ pub fn run(args: &BanditReplay) -> Result<()> {
     }
     let served = policies(args, &log)?;
     if args.output.is_some() && served.len() != 1 {
-        return Err(UsageError(format!("-o keeps one policy, and {} are named", served.len())).into());
+        return Err(UsageError(format!("-o saves one policy, and {} are named", served.len())).into());
     }
     let (mut lines, mut notes) = (Vec::new(), log.notes.clone());
     let mut own = None;
@@ -221,12 +221,13 @@ pub fn run(args: &BanditReplay) -> Result<()> {
         let SimulatedPolicy::Single(inner) = policy.policy() else { continue };
         let mut inner = inner.clone();
         let contextual = policy.dimension > 0;
-        let found = replay(&log.rounds, &mut inner, |row| if contextual { log.context(row) } else { &[] }, args.everywhere.seed)?;
+        let replayed =
+            replay(&log.rounds, &mut inner, |row| if contextual { log.context(row) } else { &[] }, args.everywhere.seed)?;
         lines.push(EstimateRow {
             policy: policy.name.clone(),
             estimator: "replay",
-            estimate: found.estimate,
-            rounds: found.matched as f64,
+            estimate: replayed.estimate,
+            rounds: replayed.matched as f64,
         });
         let choices = policy.choices + log.rounds.len() as u64;
         kept = Some(policy.with_policy(inner, choices)?);
@@ -235,12 +236,10 @@ pub fn run(args: &BanditReplay) -> Result<()> {
     if args.propensity.is_some() && lines.iter().any(|l| l.estimator == "replay") {
         let even = log.rounds.iter().all(|r| (r.propensity - uniform).abs() <= 1e-6);
         if !even {
-            notes.push("replay is free of bias on logs of uniform choices, and these are not uniform".to_owned());
+            notes.push("replay is unbiased on logs of uniform choices only, and these are not uniform".to_owned());
         }
     } else if lines.iter().any(|l| l.estimator == "replay") {
-        notes.push(
-            "replay is free of bias where the log was made by uniform choices; without --propensity that cannot be seen".into(),
-        );
+        notes.push("replay is unbiased on logs of uniform choices only; without --propensity this cannot be checked".into());
     }
     if let (Some(path), Some(policy)) = (&args.output, &kept) {
         file::write_atomic(path, &policy.to_bytes()?)?;
@@ -248,7 +247,7 @@ pub fn run(args: &BanditReplay) -> Result<()> {
     print_notes(&args.everywhere, &notes);
     let (mean, seconds) = (log.mean(), started.elapsed().as_secs_f64());
     if let Some(path) = &args.report {
-        file::write_atomic(path, page(&args.log, &log, &lines, own, &notes).to_html().as_bytes())?;
+        write_page(path, &page(&args.log, &log, &lines, own, &notes))?;
     }
     if args.everywhere.json {
         let more = json!({
@@ -276,7 +275,7 @@ pub fn run(args: &BanditReplay) -> Result<()> {
     print(&out)
 }
 
-/// Evaluates a policy with the shares of another log.
+/// Evaluates a policy with the frequencies of the arms in another log.
 fn like(
     args: &BanditReplay,
     log: &BanditLog,
@@ -287,7 +286,7 @@ fn like(
 ) -> Result<()> {
     if args.propensity.is_none() {
         return Err(UsageError(
-            "--like needs --propensity: without the probabilities of its choices a log says nothing of other policies".into(),
+            "--like needs --propensity: without the probabilities of its choices a log cannot evaluate other policies".into(),
         )
         .into());
     }
@@ -295,43 +294,45 @@ fn like(
     theirs.rounds.iter().for_each(|r| shares[r.arm] += 1.0);
     let total: f64 = shares.iter().sum();
     shares.iter_mut().for_each(|s| *s /= total);
-    let found = off_policy(&log.rounds, log.arms.len(), |_, arm| shares[arm])?;
+    let estimates = off_policy(&log.rounds, log.arms.len(), |_, arm| shares[arm])?;
     let name = format!("as in {other}");
-    let size = found.effective_size;
+    let size = estimates.effective_size;
     for (estimator, estimate) in
-        [("inverse propensity", found.ips), ("self-normalised", found.snips), ("doubly robust", found.doubly_robust)]
+        [("inverse propensity", estimates.ips), ("self-normalised", estimates.snips), ("doubly robust", estimates.doubly_robust)]
     {
         lines.push(EstimateRow { policy: name.clone(), estimator, estimate, rounds: size });
     }
     let mut policy = ermine::agent::bandit::Stationary::new(shares)?.into();
-    let found_again = replay(&log.rounds, &mut policy, |_| &[], args.everywhere.seed)?;
+    let replayed = replay(&log.rounds, &mut policy, |_| &[], args.everywhere.seed)?;
     debug_assert_eq!(policy.arms(), log.arms.len());
-    let rounds = found_again.matched as f64;
-    lines.push(EstimateRow { policy: name, estimator: "replay", estimate: found_again.estimate, rounds });
-    notes.extend(found.notes);
+    let rounds = replayed.matched as f64;
+    lines.push(EstimateRow { policy: name, estimator: "replay", estimate: replayed.estimate, rounds });
+    notes.extend(estimates.notes);
     Ok(())
 }
 
-fn page(name: &str, log: &BanditLog, lines: &[EstimateRow], own: Option<f64>, notes: &[String]) -> Page {
-    let mut page = Page::new(format!("Policies on {name}"));
-    page.text(&format!(
-        "{} rounds, {} arms, mean reward {}. Intervals are of 95 %.",
-        log.rounds.len(),
-        log.arms.len(),
-        text::number(log.mean())
-    ));
-    page.texts(notes);
+fn page(name: &str, log: &BanditLog, lines: &[EstimateRow], own: Option<f64>, notes: &[String]) -> Document {
     let mut table = Report::default();
-    table.table("Estimates", &HEADS, lines.iter().map(EstimateRow::cells).collect());
+    table.table("Mean rewards and their intervals", &HEADS, lines.iter().map(EstimateRow::cells).collect());
     let points: Vec<(f64, f64)> = lines.iter().enumerate().map(|(k, l)| (k as f64, l.estimate.value)).collect();
     let band = lines.iter().map(|l| (l.estimate.low, l.estimate.high)).collect();
+    // Long names would be cut: a policy is named where it was replayed, an estimator where the shares of a log were looked at.
+    let label = |l: &EstimateRow| if l.estimator == "replay" { l.policy.clone() } else { l.estimator.to_owned() };
     let mut chart = Chart::new("Mean reward and its interval", "", "mean reward")
-        .with(Series::line("estimate", points).with_band(band))
-        .named_x(lines.iter().map(|l| format!("{} {}", l.policy, l.estimator)));
+        .with(Series::points("estimate", points).with_band(band))
+        .named_x(lines.iter().map(label))
+        .sized(560.0, 340.0);
     if let Some(own) = own {
         let last = lines.len().saturating_sub(1) as f64;
         chart = chart.with(Series::dashed("its own log", vec![(0.0, own), (last, own)]));
     }
-    page.chart(&chart).report(&table);
-    page
+    let figure = Figure::new("estimates", chart.title.clone(), chart).caption("Whiskers are intervals of 95 %.").wide();
+    let mut estimates = DocSection::new("Estimates").notes(notes).figures(vec![figure]);
+    estimates.blocks.extend(table.sections.iter().filter_map(|s| DocBlock::of(s, "estimates")));
+    Document::new(format!("Policies on {name}"), "What policies would have earned in the rounds of a log.")
+        .kind("Bandits")
+        .fact("Rounds", text::count(log.rounds.len()))
+        .fact("Arms", log.arms.len().to_string())
+        .fact("Mean reward", text::number(log.mean()))
+        .with(estimates)
 }

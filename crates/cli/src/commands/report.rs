@@ -1,10 +1,11 @@
-//! `ermine report`, and `--report` of other commands: a page about a model.
+//! `ermine report`, and `--report` of other commands: a report about a model.
 
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use anyhow::Result;
 use ermine::core::{Flow, Progress, file};
+use ermine::document::Document;
 use ermine::prelude::*;
 use ermine::report::{ReportInput, ReportOptions};
 use serde_json::json;
@@ -58,15 +59,15 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     ))
 }
 
-/// Refuses a page that could not be written, before long work.
+/// An error if the report could not be written, before long work.
 pub fn check(path: &Path) -> Result<()> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("html" | "htm" | "md") => Ok(()),
-        _ => Err(UsageError(format!("{}: the name of a page must end in .html or .md", path.display())).into()),
+        _ => Err(UsageError(format!("{}: the name of a report must end in .html or .md", path.display())).into()),
     }
 }
 
-/// Makes the page and writes it; returns what was written.
+/// Builds the report and writes it; returns what was written.
 pub fn write(path: &Path, mut subject: ReportInput<'_>, everywhere: &GlobalArgs) -> Result<Vec<PathBuf>> {
     subject.origin.command = command_line(std::env::args());
     let days = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
@@ -75,6 +76,11 @@ pub fn write(path: &Path, mut subject: ReportInput<'_>, everywhere: &GlobalArgs)
     let observer = |p: &Progress| -> Flow { bar.observe("the page", p) };
     let page = subject.page(&Context { seed: everywhere.seed, observer: Some(&observer), ..Context::default() })?;
     drop(bar);
+    write_page(path, &page)
+}
+
+/// Writes a page as Markdown, with its figures in a folder beside it, where the name ends in `.md`, else as HTML; returns what was written.
+pub fn write_page(path: &Path, page: &Document) -> Result<Vec<PathBuf>> {
     if path.extension().is_some_and(|e| e != "md") {
         file::write_atomic(path, page.to_html()?.as_bytes())?;
         return Ok(vec![path.to_owned()]);
@@ -94,7 +100,7 @@ pub fn write(path: &Path, mut subject: ReportInput<'_>, everywhere: &GlobalArgs)
     Ok(written)
 }
 
-/// The command as it would be typed: words that a shell would change are quoted.
+/// The command line, quoted for a shell.
 fn command_line(words: impl Iterator<Item = String>) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
     let quoted = |w: String| if !w.is_empty() && w.chars().all(plain) { w } else { format!("'{}'", w.replace('\'', r"'\''")) };

@@ -6,18 +6,21 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ermine::agent::catalog::parse;
 use ermine::agent::env::{AnyEnvironment, ENVIRONMENTS, env_info, make};
 use ermine::agent::rl::{self, AGENTS, Episode, ReturnStats, TrainedAgent};
 use ermine::agent::tabular::{LearningCurve, TrainingBudget};
 use ermine::chart::Chart;
+use ermine::core::typed::parse_named;
 use ermine::core::{Context, Error, Flow, Progress, file};
-use ermine::page::Page;
+use ermine::document::{DocBlock, DocSection, DocTable, Document, Figure, TableHead};
 use serde_json::{Map, Value, json};
 
-use super::entries::{list, pairs, typed};
+use super::entries::list;
+use super::report::write_page;
 use super::{print, print_json, print_notes};
 use crate::args::agents::{CatalogArgs, RlPlay, RlTrain};
+use crate::error::typed;
+use crate::load::pairs;
 use crate::progress::ProgressLine;
 use crate::text::{self, Align};
 
@@ -32,14 +35,14 @@ pub fn environments(args: &CatalogArgs) -> Result<()> {
     list("rl environments", "environment", "environments", ENVIRONMENTS, args)
 }
 
-/// The environment that was typed: a name with parameters, or a file with a map.
+/// The environment of an argument: a name with parameters, or a file with a map.
 pub fn environment(text: &str, more: &Map<String, Value>) -> Result<AnyEnvironment> {
     let (name, mut params) = match is_map(text) {
         true => {
             let map = std::fs::read_to_string(text).map_err(|e| Error::io(text, e))?;
             ("grid-world".to_owned(), json!({ "map": map }).as_object().cloned().unwrap_or_default())
         }
-        false => parse(text).map_err(typed)?,
+        false => parse_named(text).map_err(typed)?,
     };
     params.extend(more.clone());
     Ok(make(&name, &params)?)
@@ -111,13 +114,16 @@ pub fn train(args: &RlTrain) -> Result<()> {
     }
     let all_steps: u64 = trained.iter().map(TrainedAgent::steps).sum();
     if let Some(path) = &args.report {
-        let mut page = Page::new(format!("{name} on {}", env.name));
-        page.texts(&notes);
-        page.chart(&chart);
-        page.table("What was learned", &table_heads(), &table(&trained, &measured));
-        let film = first_episode(&trained[best], &env, seed)?;
-        page.frames(&format!("An episode of {} steps, return {}", film.steps, text::number(film.total)), &film.frames);
-        file::write_atomic(path, page.to_html().as_bytes())?;
+        let figure = Figure::new("learning", "Returns while learning", chart.clone().sized(560.0, 340.0)).wide();
+        let learned = DocTable { caption: "Returns after training".into(), ..table(&trained, &measured) };
+        let page = Document::new(format!("{name} on {}", env.name), "An agent, trained and then tested without exploring.")
+            .kind("Reinforcement learning")
+            .fact("Environment", &env.name)
+            .fact("Agent", &name)
+            .fact("Steps", text::count(all_steps as usize))
+            .with(DocSection::new("Learning").notes(&notes).figures(vec![figure]).with(DocBlock::Table(learned)))
+            .with(episode_part("An episode", &first_episode(&trained[best], &env, seed)?));
+        write_page(path, &page)?;
     }
     print_notes(&args.everywhere, &notes);
     let seconds = started.elapsed().as_secs_f64();
@@ -137,7 +143,7 @@ pub fn train(args: &RlTrain) -> Result<()> {
     let mut out = format!("{name} on {}: {} steps", env.name, text::count(all_steps as usize));
     writeln!(
         out,
-        " in {}, {:.1} million a second\n",
+        " in {}, {:.1} million per second\n",
         text::seconds(training_seconds),
         all_steps as f64 / training_seconds / 1e6
     )?;
@@ -160,7 +166,7 @@ pub fn train(args: &RlTrain) -> Result<()> {
     writeln!(out, "\n{}", chart.to_text(80, 14))?;
     if let Some(path) = &args.output {
         let which = if trained.len() > 1 { format!(" (seed {})", trained[best].seed) } else { String::new() };
-        writeln!(out, "agent saved in {}{which}; `ermine rl play` lets it play", path.display())?;
+        writeln!(out, "agent saved in {}{which}; `ermine rl play` runs it", path.display())?;
     }
     if let Some(path) = &args.report {
         writeln!(out, "report written to {}", path.display())?;
@@ -168,18 +174,26 @@ pub fn train(args: &RlTrain) -> Result<()> {
     print(&out)
 }
 
-fn table_heads() -> Vec<String> {
-    ["seed", "steps of training", "return", "s.d.", "least", "most", "steps"].map(String::from).to_vec()
-}
-
-fn table(trained: &[TrainedAgent], measured: &[ReturnStats]) -> Vec<Vec<ermine::core::Cell>> {
+fn table(trained: &[TrainedAgent], measured: &[ReturnStats]) -> DocTable {
     let row = |(t, e): (&TrainedAgent, &ReturnStats)| {
-        [t.seed as f64, t.steps() as f64, e.mean, e.sd, e.min, e.max, e.steps].map(ermine::core::Cell::Number).to_vec()
+        let returns = [e.mean, e.sd, e.min, e.max, e.steps].map(text::number);
+        [t.seed.to_string(), text::count(t.steps() as usize)].into_iter().chain(returns).map(Into::into).collect()
     };
-    trained.iter().zip(measured).map(row).collect()
+    let heads = ["steps of training", "return", "s.d.", "least", "most", "steps"].map(TableHead::number);
+    DocTable {
+        heads: std::iter::once(TableHead::word("seed")).chain(heads).collect(),
+        rows: trained.iter().zip(measured).map(row).collect(),
+        ..DocTable::default()
+    }
 }
 
-/// An episode in pictures; a long one up to a number of steps that a page can hold.
+/// A part of a page that plays an episode.
+fn episode_part(title: &str, episode: &Episode) -> DocSection {
+    let about = format!("{} steps, return {}", text::count(episode.steps as usize), text::number(episode.total));
+    DocSection::new(title).with(DocBlock::Frames { title: about, frames: episode.frames.clone() })
+}
+
+/// An episode in pictures, up to the number of steps that a report can hold.
 fn first_episode(agent: &TrainedAgent, env: &AnyEnvironment, seed: u64) -> Result<Episode> {
     Ok(rl::play(&mut env.clone(), |seen| agent.act(seen), Some(seed), 500, true)?)
 }
@@ -205,12 +219,20 @@ pub fn play(args: &RlPlay) -> Result<()> {
     }
     let summary = ReturnStats::of(&played);
     if let Some(path) = &args.report {
-        let mut page = Page::new(format!("{} plays {}", agent.agent.name, env.name));
-        let heads = ["episode", "return", "steps"].map(String::from);
-        let row = |(k, e): (usize, &Episode)| [(k + 1) as f64, e.total, e.steps as f64].map(ermine::core::Cell::Number).to_vec();
-        page.frames("The first episode", &played[0].frames);
-        page.table("Episodes", &heads, &played.iter().enumerate().map(row).collect::<Vec<_>>());
-        file::write_atomic(path, page.to_html().as_bytes())?;
+        let row = |(k, e): (usize, &Episode)| {
+            [(k + 1).to_string(), text::number(e.total), text::count(e.steps as usize)].map(Into::into).to_vec()
+        };
+        let table = DocTable {
+            heads: vec![TableHead::word("episode"), TableHead::number("return"), TableHead::number("steps")],
+            rows: played.iter().enumerate().map(row).collect(),
+            ..DocTable::default()
+        };
+        let mean = format!("Mean return {} ± {}.", text::number(summary.mean), text::number(summary.sd));
+        let page = Document::new(format!("{} plays {}", agent.agent.name, env.name), "What a trained agent does.")
+            .kind("Reinforcement learning")
+            .with(episode_part("The first episode", &played[0]))
+            .with(DocSection::new("Episodes").lead(mean).with(DocBlock::Table(table)));
+        write_page(path, &page)?;
     }
     if args.everywhere.json {
         if !args.render {
@@ -234,13 +256,13 @@ pub fn play(args: &RlPlay) -> Result<()> {
     print(&out)
 }
 
-/// The pictures of an episode: one over the other on a terminal, one after the other elsewhere.
+/// The frames of an episode: overwritten on a terminal, one after the other elsewhere.
 fn show(episode: &Episode, number: u64, fps: u64) -> Result<()> {
     let terminal = std::io::stdout().is_terminal();
     let mut out = std::io::stdout().lock();
     for (step, frame) in episode.frames.iter().enumerate() {
         if terminal {
-            // Back to the corner, and away with what stood there.
+            // Cursor home, then clear the screen below it.
             write!(out, "\x1b[H\x1b[J")?;
         }
         writeln!(out, "episode {}, step {step}\n{}", number + 1, frame.trim_end_matches('\n'))?;

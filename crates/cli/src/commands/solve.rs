@@ -1,4 +1,4 @@
-//! `ermine rl solve`: the exact values of a finite world, and arrows.
+//! `ermine rl solve`: the exact values and policy of a finite decision process.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,17 +8,18 @@ use anyhow::{Result, anyhow};
 use ermine::agent::env::{Blackjack, EnvKind, GridLayout};
 use ermine::agent::mdp::{MdpSolution, Transition, Transitions, ValueIteration, policy_iteration};
 use ermine::chart::{Chart, Heatmap, Series};
-use ermine::core::{Cell, Column, Error, MISSING_CODE, Mat, Report, Table, file};
-use ermine::page::Page;
+use ermine::core::{Cell, Column, Error, MISSING_CODE, Mat, Report, Section, Table};
+use ermine::document::{DocBlock, DocSection, Document, Figure};
 use serde_json::json;
 
-use super::entries::pairs;
+use super::report::write_page;
 use super::rl::{environment, is_map};
 use super::{print, print_json, print_notes};
 use crate::args::agents::RlSolve;
+use crate::load::pairs;
 use crate::{report, text};
 
-/// A world that can be solved.
+/// A finite decision process that can be solved.
 struct MdpProblem {
     name: String,
     table: Transitions,
@@ -39,7 +40,7 @@ pub fn run(args: &RlSolve) -> Result<()> {
     let start = solution.start_value(&problem.table);
     print_notes(&args.everywhere, &solution.certificate.notes);
     if let Some(path) = &args.report {
-        file::write_atomic(path, page(&problem, &solution, start, args.rows).to_html().as_bytes())?;
+        write_page(path, &page(args, &problem, &solution, start))?;
     }
     if args.everywhere.json {
         let more = json!({
@@ -69,7 +70,7 @@ pub fn run(args: &RlSolve) -> Result<()> {
     print(&out)
 }
 
-/// A number with more digits than usual: exact values are there to be compared.
+/// A number with more digits than usual, since exact values are compared.
 fn precise(v: f64) -> String {
     let text = format!("{v:.8}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -87,7 +88,7 @@ fn problem(args: &RlSolve) -> Result<MdpProblem> {
         (EnvKind::Blackjack(game), None) => Blackjack::transitions(game.rules())?,
         _ => {
             return Err(anyhow!(
-                "{} is no finite world that is known as a table; train an agent on it: ermine rl train {}",
+                "{} has no table of transitions, so it cannot be solved exactly; train an agent on it: ermine rl train {}",
                 env.name,
                 env.name
             ));
@@ -98,7 +99,7 @@ fn problem(args: &RlSolve) -> Result<MdpProblem> {
     Ok(MdpProblem { name, states, actions: env.action_names(), grid: env.grid().cloned(), table })
 }
 
-/// The cells of a column as words.
+/// The cells of a column as text.
 fn words(table: &Table, name: &str) -> Result<Vec<String>> {
     let missing = |row: usize| Error::Row { place: format!("column \"{name}\""), row, message: "it is missing".into() };
     let column = table.column(name)?;
@@ -112,7 +113,7 @@ fn words(table: &Table, name: &str) -> Result<Vec<String>> {
     Ok((0..table.rows()).map(word).collect::<std::result::Result<_, _>>()?)
 }
 
-/// Names in the order of their numbers where all are such, else of the alphabet.
+/// Names in numeric order where all are numbers, else in byte order.
 fn ordered(all: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = all.collect();
     let numbers = names.iter().all(|n| n.parse::<f64>().is_ok());
@@ -125,12 +126,13 @@ fn ordered(all: impl Iterator<Item = String>) -> Vec<String> {
     names
 }
 
-/// A world from rows of (state, action, next, probability, reward): actions that a state does not have keep it where it is, at no reward.
+/// A decision process from rows of (state, action, next, probability, reward): actions that a state does not have leave
+/// the state unchanged, with reward 0.
 fn from_table(name: &str, table: &Table) -> Result<MdpProblem> {
     let (from, action, to) = (words(table, "state")?, words(table, "action")?, words(table, "next")?);
     let numbers = |column: &str| match table.column(column)? {
         Column::Number { values, .. } => Ok(values.clone()),
-        _ => Err(anyhow!("column \"{column}\" holds no numbers")),
+        _ => Err(anyhow!("column \"{column}\" has no numbers")),
     };
     let (probability, reward) = (numbers("probability")?, numbers("reward")?);
     let terminated: Vec<bool> = match table.schema().position("terminated") {
@@ -147,7 +149,7 @@ fn from_table(name: &str, table: &Table) -> Result<MdpProblem> {
             Transition { probability: probability[i], next: state_of[&to[i]], reward: reward[i], terminated: terminated[i] };
         rows.entry((state_of[&from[i]], action_of[&action[i]])).or_default().push(outcome);
     }
-    // States without any action are ends; where a state has some actions, one that it has not is not to be chosen.
+    // States without any action are terminal; where a state has some actions, the others must not be chosen.
     let acts: Vec<bool> = (0..states.len()).map(|s| (0..actions.len()).any(|a| rows.contains_key(&(s, a)))).collect();
     if let Some((s, a)) = (0..states.len())
         .filter(|&s| acts[s])
@@ -172,7 +174,7 @@ fn from_table(name: &str, table: &Table) -> Result<MdpProblem> {
     Ok(MdpProblem { name: name.to_owned(), table, states, actions, grid: None })
 }
 
-/// What stands in a cell: an arrow, or the letter where there is nothing to decide.
+/// A cell of the map: an arrow, or its letter where there is nothing to decide.
 fn arrow_of(grid: &GridLayout, solution: &MdpSolution, cell: usize) -> char {
     match grid.decides(cell) {
         true => grid.arrows[solution.policy[cell]],
@@ -180,7 +182,7 @@ fn arrow_of(grid: &GridLayout, solution: &MdpSolution, cell: usize) -> char {
     }
 }
 
-/// Values and arrows, laid out as the map is.
+/// Values and arrows in the layout of the map.
 fn grid_text(grid: &GridLayout, solution: &MdpSolution) -> String {
     let value = |cell: usize| match grid.decides(cell) {
         true => format!("{:.4}", solution.values[cell]).trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -215,34 +217,43 @@ fn state_table(problem: &MdpProblem, solution: &MdpSolution) -> Report {
     report
 }
 
-fn page(problem: &MdpProblem, solution: &MdpSolution, start: f64, rows: usize) -> Page {
-    let mut page = Page::new(format!("{}, solved", problem.name));
-    page.text(&format!("Value of the start: {}.", precise(start)));
+fn page(args: &RlSolve, problem: &MdpProblem, solution: &MdpSolution, start: f64) -> Document {
+    let (mut values, mut policy) = (DocSection::new("Values").notes(&solution.certificate.notes), DocSection::new("Policy"));
     match &problem.grid {
         Some(grid) => {
-            page.text(&grid_text(grid, solution));
             let lines = grid.letters.len() / grid.columns;
             let value = |i: usize| if grid.decides(i) { solution.values[i] } else { f64::NAN };
-            let values = Mat::from_vec(lines, grid.columns, (0..grid.letters.len()).map(value).collect());
+            let cells = Mat::from_vec(lines, grid.columns, (0..grid.letters.len()).map(value).collect());
             let names = |n: usize| (0..n).map(|i| i.to_string()).collect();
-            let heat = Heatmap { title: "Values".into(), rows: names(lines), columns: names(grid.columns), values };
-            page.svg(&heat.to_svg());
+            let heat = Heatmap { title: "Values".into(), rows: names(lines), columns: names(grid.columns), values: cells };
+            values = values.figures(vec![Figure::new("values", "The value of each cell", heat).wide()]);
+            policy = policy
+                .with(DocBlock::Code { name: "Values and best actions, cell by cell".into(), text: grid_text(grid, solution) });
         }
         None => {
             let mut report = state_table(problem, solution);
-            if let Some(ermine::core::Section::Table { rows: cells, .. }) = report.sections.first_mut() {
-                cells.truncate(rows);
+            if let Some(Section::Table { rows, .. }) = report.sections.first_mut() {
+                rows.truncate(args.rows);
             }
-            page.report(&report);
+            values.blocks.extend(report.sections.iter().filter_map(|s| DocBlock::of(s, "values")));
         }
     }
+    let mut sweeps = DocSection::new("Sweeps");
     if let Some(change) = solution.trace.column("change") {
         let points = |values: Vec<f64>| (1..).zip(values).map(|(i, v)| (f64::from(i), v)).collect::<Vec<_>>();
-        let mut chart = Chart::new("Sweeps", "sweep", "largest change").log_y().with(Series::line("change", points(change)));
+        let mut chart = Chart::new("The largest change of a value", "sweep", "largest change").log_y().sized(560.0, 340.0);
+        chart = chart.with(Series::line("change", points(change)));
         if let Some(bound) = solution.trace.column("bound") {
             chart = chart.with(Series::dashed("bound on the error", points(bound)));
         }
-        page.chart(&chart);
+        sweeps = sweeps.figures(vec![Figure::new("sweeps", chart.title.clone(), chart).wide()]);
     }
-    page
+    Document::new(format!("{}, solved", problem.name), format!("The value of the start is {}.", precise(start)))
+        .kind("Decision process")
+        .fact("States", text::count(problem.table.states()))
+        .fact("Actions", problem.table.actions().to_string())
+        .fact("Discount", args.gamma.to_string())
+        .with(values)
+        .with(policy)
+        .with(sweeps)
 }

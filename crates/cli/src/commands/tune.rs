@@ -1,4 +1,4 @@
-//! `ermine tune`: the search for the best parameters of a model.
+//! `ermine tune`: search for the best parameters of a model.
 
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -22,11 +22,11 @@ use crate::progress::ProgressLine;
 use crate::text::{self, Align};
 use crate::trial_log::{TrialLog, fingerprint};
 
-/// Trials that are tried when nobody says how many.
+/// Default number of trials.
 const TRIALS: usize = 50;
-/// Trials that are printed; --json has all.
+/// Trials printed; --json has all.
 const SHOWN: usize = 10;
-/// Letters of a parameter's name that a table keeps at least.
+/// Least number of letters of a parameter's name in a table.
 const SHORTEST_NAME: usize = 6;
 
 pub fn run(args: &TuneArgs) -> Result<()> {
@@ -99,7 +99,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     let trouble = Mutex::new(None);
     let progress = Mutex::new((history.len(), None::<f64>));
     let higher = metrics::direction(metric)? == metrics::Direction::Higher;
-    let found = search.run(&data, history, &cx, &|trial| {
+    let result = search.run(&data, history, &cx, &|trial| {
         if let Some(Err(e)) = journal.as_ref().map(|j| j.append(trial)) {
             trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(e);
         }
@@ -112,12 +112,12 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         bar.set_message(progress_line(&progress, &budget, started, metric));
     })?;
     if let Some(e) = trouble.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-        return Err(e.context("the journal could not be written"));
+        return Err(e.context("cannot write the journal"));
     }
     let outer = if args.nested { Some(nested_rounds(args, &search, &data, &cx, &bar)?) } else { None };
     drop(bar);
     let mut best = load::learner(name, &args.set)?;
-    best.set_all(&found.best().params)?;
+    best.set_all(&result.best().params)?;
     if let Some(path) = &args.output {
         let mut fitted = Fitted::train(args.learning.prepared_learner(best), &problem, &Context::seeded(seed))?;
         args.reading.record_read_options(&mut fitted)?;
@@ -126,13 +126,13 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     print_notes(&args.everywhere, &problem.notes);
     let seconds = started.elapsed().as_secs_f64();
     if args.everywhere.json {
-        let more = as_json(args, name, metric, &space, &rounds, &found, outer.as_deref(), &problem);
+        let more = as_json(args, name, metric, &space, &rounds, &result, outer.as_deref(), &problem);
         return print_json("tune", &args.everywhere, seconds, more);
     }
-    print(&as_text(args, name, metric, &rounds, &found, outer.as_deref(), seconds)?)
+    print(&as_text(args, name, metric, &rounds, &result, outer.as_deref(), seconds)?)
 }
 
-/// How far a search is, and how long it may take.
+/// Progress of a search and its budget.
 fn progress_line(progress: &(usize, Option<f64>), budget: &Budget, started: Instant, metric: &str) -> String {
     let (done, best) = progress;
     let gone = started.elapsed().as_secs_f64();
@@ -151,7 +151,7 @@ fn progress_line(progress: &(usize, Option<f64>), budget: &Budget, started: Inst
     out
 }
 
-/// The search, measured on rows that have no part in it.
+/// Nested cross-validation: the search, evaluated on rows that take no part in it.
 fn nested_rounds(
     args: &TuneArgs,
     search: &ParameterSearch<'_>,
@@ -160,7 +160,7 @@ fn nested_rounds(
     bar: &ProgressLine,
 ) -> Result<Vec<NestedCvRound>> {
     if args.splitting.group.is_some() || args.splitting.time.is_some() {
-        return Err(UsageError("--nested splits rows freely within its folds, which --group and --time forbid".into()).into());
+        return Err(UsageError("--nested splits rows at random within its folds, which --group and --time exclude".into()).into());
     }
     let seed = cx.seed;
     let inner = |rows: &Dataset<'_>| Ok(CvSplits::from(stratified_k_fold(&rows.y, rows.rows(), 5.min(rows.rows()), seed)?));
@@ -168,7 +168,7 @@ fn nested_rounds(
     Ok(nested(search, data, search.rounds, &inner, cx, &|k, _| bar.set_message(format!("nested search {} of {count}", k + 1)))?)
 }
 
-/// The trials, the best first: whole ones, then those that were given up, then those that failed.
+/// The trials, the best first: complete ones, then those stopped early, then those that failed.
 fn ranked<'a>(found: &'a SearchResult, metric: &str) -> Vec<&'a Trial> {
     let higher = metrics::direction(metric).is_ok_and(|d| d == metrics::Direction::Higher);
     let mut trials: Vec<&Trial> = found.trials.iter().collect();
@@ -231,7 +231,8 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// A table of trials in 80 columns: names of parameters are cut as far as needed, since the best setting says them whole.
+/// A table of trials in 80 columns: names of parameters are truncated as needed, since the best setting has them in
+/// full.
 fn narrow_table(spread: &str, names: &[&String], rows: &[Vec<String>]) -> String {
     let of_width = |most: usize| {
         let cut: Vec<String> = names.iter().map(|n| text::truncate(n, most)).collect();
@@ -288,7 +289,7 @@ fn as_text(
         Some(rounds) => {
             let s = nested_scores(rounds, metric);
             let line = format!(
-                "{metric} of the search on rows that had no part in it: {} ± {}",
+                "{metric} of the search on rows that took no part in it: {} ± {}",
                 text::number(s.mean),
                 text::number(s.standard_error)
             );
@@ -296,7 +297,7 @@ fn as_text(
         }
         None => {
             let line = format!(
-                "{metric} {} is the best of {}, and a little too good; --nested measures it",
+                "{metric} {} is the best of {}, and therefore optimistic; --nested estimates by how much",
                 text::number(best.mean),
                 text::counted(found.trials.len(), "trial")
             );
@@ -305,7 +306,7 @@ fn as_text(
     }
     match &args.output {
         Some(path) => writeln!(out, "trained on all rows and saved in {}; {} in all", path.display(), text::seconds(seconds))?,
-        None => writeln!(out, "{} in all; -o FILE keeps the model", text::seconds(seconds))?,
+        None => writeln!(out, "{} in all; -o FILE saves the model", text::seconds(seconds))?,
     }
     Ok(out)
 }
@@ -323,13 +324,13 @@ mod tests {
         let table = narrow_table("log_loss ± s.e.", &names, std::slice::from_ref(&row));
         assert!(table.lines().all(|l| text::width(l) <= 80), "{table}");
         assert!(table.contains("learni") && table.contains('…'), "{table}");
-        // One name is not cut.
+        // A single name is not truncated.
         assert!(narrow_table("rmse ± s.e.", &names[..1], &[row[..4].to_vec()]).contains("l2_regularization"));
     }
 
     #[test]
     fn values_are_short() {
-        let found = [json!(0.123456), json!("rbf"), json!(7), Value::Null].map(|v| short(&v));
-        assert_eq!(found, ["0.1235", "rbf", "7", "null"]);
+        let shortened = [json!(0.123456), json!("rbf"), json!(7), Value::Null].map(|v| short(&v));
+        assert_eq!(shortened, ["0.1235", "rbf", "7", "null"]);
     }
 }

@@ -1,49 +1,17 @@
 //! Bandits and agents through the real binary.
 
-use std::path::Path;
-use std::process::Output;
-
-use assert_cmd::Command;
 use serde_json::Value;
 
-fn run(args: &[&str]) -> Output {
-    Command::cargo_bin("ermine").unwrap().args(args).output().unwrap()
-}
+use crate::command::{fails, json, ok, path};
 
-fn ok(args: &[&str]) -> String {
-    let out = run(args);
-    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    let text = ok(&[args, &["--json"]].concat());
-    let value: Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{args:?}: {e}: {text}"));
-    for key in ["command", "version", "seed", "seconds"] {
-        assert!(value.get(key).is_some(), "{args:?} has no {key}");
-    }
-    assert_eq!(value["command"], args[..2].join(" "));
-    value
-}
-
-fn fails(args: &[&str]) -> (i32, String) {
-    let out = run(args);
-    assert!(!out.status.success(), "{args:?} succeeds");
-    (out.status.code().unwrap(), String::from_utf8(out.stderr).unwrap())
-}
-
-fn at(folder: &Path, name: &str) -> String {
-    folder.join(name).to_str().unwrap().to_owned()
-}
-
-/// A page that stands alone: no address, no other file.
+/// A self-contained page: no address, no other file.
 fn assert_page(path: &str, holds: &[&str]) {
     let html = std::fs::read_to_string(path).unwrap();
-    assert!(html.starts_with("<!doctype html>") && html.contains("<svg ") | html.contains("<pre>"), "{path}");
+    assert!(html.starts_with("<!doctype html>") && html.contains("<figure ") | html.contains("<pre "), "{path}");
     for word in holds {
         assert!(html.contains(word), "{path} lacks {word}");
     }
-    for address in ["src=", "href=", "url(", "@import"] {
+    for address in ["src=", "href=\"http", "url(", "@import"] {
         assert!(!html.contains(address), "{path} has {address}");
     }
 }
@@ -51,7 +19,7 @@ fn assert_page(path: &str, holds: &[&str]) {
 #[test]
 fn bandits_are_run_against_their_bounds() {
     let folder = tempfile::tempdir().unwrap();
-    let page = at(folder.path(), "out.html");
+    let page = path(folder.path(), "out.html");
     let args = ["bandit", "run", "--arms", "0.1,0.5,0.6", "--policies", "ucb,thompson,exp3", "--rounds", "2000", "--runs", "20"];
     let v = json(&[&args[..], &["--report", &page]].concat());
     let policies = v["policies"].as_array().unwrap();
@@ -90,7 +58,7 @@ fn other_arms_delays_and_sets_are_run() {
         let v = json(&[&["bandit", "run"][..], more, &small].concat());
         assert!(!v["policies"].as_array().unwrap().is_empty(), "{more:?}");
     }
-    let rewards = at(folder.path(), "rewards.csv");
+    let rewards = path(folder.path(), "rewards.csv");
     std::fs::write(&rewards, "a,b\n".to_owned() + &"0,1\n1,0\n1,0\n".repeat(30)).unwrap();
     let v =
         json(&[&["bandit", "run", "--kind", "adversarial", "--rewards", &rewards, "--policies", "exp3"][..], &small].concat());
@@ -144,7 +112,7 @@ fn write_log(path: &str) {
 #[test]
 fn logs_are_replayed_and_policies_go_on_from_their_files() {
     let folder = tempfile::tempdir().unwrap();
-    let (log, policy, page) = (at(folder.path(), "log.csv"), at(folder.path(), "p.ermine"), at(folder.path(), "r.html"));
+    let (log, policy, page) = (path(folder.path(), "log.csv"), path(folder.path(), "p.ermine"), path(folder.path(), "r.html"));
     write_log(&log);
     let columns = ["--arm", "item", "--reward", "click", "--propensity", "p"];
     let replay = |more: &[&str]| json(&[&["bandit", "replay", &log][..], &columns, more].concat());
@@ -176,7 +144,7 @@ fn logs_are_replayed_and_policies_go_on_from_their_files() {
 #[test]
 fn agents_are_trained_played_and_resumed() {
     let folder = tempfile::tempdir().unwrap();
-    let (agent, page) = (at(folder.path(), "taxi.ermine"), at(folder.path(), "taxi.html"));
+    let (agent, page) = (path(folder.path(), "taxi.ermine"), path(folder.path(), "taxi.html"));
     let v = json(&[
         "rl",
         "train",
@@ -195,7 +163,7 @@ fn agents_are_trained_played_and_resumed() {
     assert!(v["evaluation"]["mean"].as_f64().unwrap() > 6.5, "{}", v["evaluation"]);
     assert_eq!(v["runs"].as_array().unwrap().len(), 2);
     assert_eq!(v["curve"]["mean"].as_array().unwrap().len(), v["curve"]["at"].as_array().unwrap().len());
-    assert_page(&page, &["fill-opacity", "class=\"frames\"", "returns while learning"]);
+    assert_page(&page, &["fill-opacity", "class=\"frames\"", "Returns while learning"]);
     let played = json(&["rl", "play", &agent, "--episodes", "3", "--seed", "5"]);
     assert_eq!(played["episodes"].as_array().unwrap().len(), 3);
     assert!(
@@ -228,7 +196,7 @@ fn agents_are_trained_played_and_resumed() {
 #[test]
 fn worlds_are_solved_exactly() {
     let folder = tempfile::tempdir().unwrap();
-    let (map, page) = (at(folder.path(), "gridworld.txt"), at(folder.path(), "grid.html"));
+    let (map, page) = (path(folder.path(), "gridworld.txt"), path(folder.path(), "grid.html"));
     std::fs::write(&map, "...G\n.#.X\nS...\n").unwrap();
     // The 4x3 world of Russell and Norvig, figure 17.3: 0.705 at the start, without a discount. There every state that is
     // left costs 0.04; here the step onto the goal pays what the goal pays, and all values are 0.04 higher.
@@ -246,7 +214,7 @@ fn worlds_are_solved_exactly() {
         }
     }
     // A world as data, with names: stay and earn 1, or leave for 5 and the end.
-    let table = at(folder.path(), "mdp.csv");
+    let table = path(folder.path(), "mdp.csv");
     std::fs::write(&table, "state,action,next,probability,reward,terminated\nhome,stay,home,1,1,0\nhome,leave,away,1,5,1\n")
         .unwrap();
     let v = json(&["rl", "solve", &table, "--gamma", "0.9"]);

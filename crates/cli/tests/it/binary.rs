@@ -1,41 +1,11 @@
-//! The real binary, as a person or a script uses it.
+//! End-to-end tests of the binary.
 
 use std::path::Path;
-use std::process::Output;
 
 use assert_cmd::Command;
 use serde_json::Value;
 
-fn run(args: &[&str]) -> Output {
-    Command::cargo_bin("ermine").unwrap().args(args).output().unwrap()
-}
-
-fn ok(args: &[&str]) -> String {
-    let out = run(args);
-    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    let text = ok(&[args, &["--json"]].concat());
-    let value: Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{args:?}: {e}: {text}"));
-    for key in ["command", "version", "seed", "seconds"] {
-        assert!(value.get(key).is_some(), "{args:?} has no {key}");
-    }
-    assert_eq!(value["command"], args[0]);
-    value
-}
-
-/// Exit code and standard error of a command that fails.
-fn fails(args: &[&str]) -> (i32, String) {
-    let out = run(args);
-    assert!(!out.status.success(), "{args:?} succeeds");
-    (out.status.code().unwrap(), String::from_utf8(out.stderr).unwrap())
-}
-
-fn path(folder: &Path, name: &str) -> String {
-    folder.join(name).to_str().unwrap().to_owned()
-}
+use crate::command::{fails, json, ok, path, run};
 
 #[test]
 fn compare_ranks_the_penguins_and_the_baseline_is_last() {
@@ -96,7 +66,8 @@ fn fit_predict_evaluate_go_together() {
 
 #[test]
 fn every_linear_model_takes_any_table() {
-    // Islands decide species almost alone, which a product of Gaussians takes badly; it runs, and says what it reaches.
+    // Island and species depend strongly on each other, which violates the independence assumption of naive Bayes; it
+    // runs, and reports its accuracy.
     for (model, least) in [("logistic", 0.98), ("gaussian-nb", 0.7)] {
         let v = json(&["fit", "example:penguins", "--target", "species", "--model", model]);
         assert!(v["train_metrics"]["accuracy"].as_f64().unwrap() > least, "{model}: {v}");
@@ -192,7 +163,7 @@ fn a_stream_gives_the_model_of_memory() {
         let fit = ["fit", &csv, "--target", "kind", "--model", model, "--set", set, "--set", trees];
         let memory = path(folder.path(), "memory");
         ok(&[&fit[..], &["-o", &memory]].concat());
-        for (more, words) in [(&[][..], "binned and held"), (&["--memory", "100KB"][..], "in passes over the rows")] {
+        for (more, words) in [(&[][..], "binned and kept in memory"), (&["--memory", "100KB"][..], "in passes over the rows")] {
             let stream = path(folder.path(), "stream");
             let v = json(&[&fit[..], &["--stream", "-o", &stream], more].concat());
             assert!(v["notes"].to_string().contains(words), "{model}: {}", v["notes"]);
@@ -200,7 +171,7 @@ fn a_stream_gives_the_model_of_memory() {
         }
     }
     let (code, e) = fails(&["fit", &csv, "--target", "y", "--model", "forest", "--stream", "--memory", "9 apples"]);
-    assert!(code == 2 && e.contains("no unit of memory"), "{e}");
+    assert!(code == 2 && e.contains("not a unit of memory"), "{e}");
     let (code, e) = fails(&["fit", &csv, "--target", "kind", "--model", "tree", "--stream"]);
     assert_eq!(code, 1);
     assert!(e.contains("passes"), "{e}");
@@ -217,7 +188,7 @@ fn costs_and_abstention() {
     assert!(v["abstention"]["declined"].as_f64().unwrap() < 1.0);
     assert_eq!(fails(&["evaluate", &model, "example:mushrooms", "--cost", "fp=x"]).0, 2);
     assert_eq!(fails(&["evaluate", &model, "example:mushrooms", "--abstain", "7"]).0, 2);
-    // Against the dearest error even 7 may pay.
+    // With one very expensive error, abstaining at 7 may still pay.
     let v = json(&["evaluate", &model, "example:mushrooms", "--cost", "fp=1,fn=20", "--abstain", "7"]);
     assert!(
         v["abstention"]["cost_per_row"].as_f64().unwrap() <= v["cost"]["total"].as_f64().unwrap() / v["n_rows"].as_f64().unwrap()
@@ -232,7 +203,7 @@ fn costs_of_several_classes() {
     let v = json(&["evaluate", &model, "example:penguins", "--cost", "Chinstrap:Adelie=40,Chinstrap:Gentoo=40"]);
     assert_eq!(v["cost"]["matrix"], serde_json::json!([[0.0, 1.0, 1.0], [40.0, 0.0, 40.0], [1.0, 1.0, 0.0]]));
     let of = |key: &str| v["cost"][key].as_f64().unwrap();
-    // On the training rows the leaves of a tree say the true shares, so that no other calls could be cheaper.
+    // On the training rows the leaves of a tree have the true frequencies, so that no other decisions could be cheaper.
     assert!(of("total") < of("total_of_most_probable"), "{}", v["cost"]);
     for (cost, part) in [("fp=5,fn=1", "3"), ("Chinstrap:Emperor=2", "Gentoo"), ("Adelie:Gentoo=-1", "0 or more")] {
         let (code, e) = fails(&["evaluate", &model, "example:penguins", "--cost", cost]);
@@ -373,11 +344,11 @@ fn a_model_remembers_how_its_data_was_read() {
     std::fs::write(&data, format!("a,kind,y\n{}", (0..60).map(row).collect::<String>())).unwrap();
     std::fs::write(&new, "a,kind\n5,1\n-99,2\n").unwrap();
     ok(&["fit", &data, "--target", "y", "--model", "ridge", "--missing=-99", "--type", "kind=category", "-o", &model]);
-    let told = json(&["predict", &model, &new, "--missing=-99"]);
+    let predicted = json(&["predict", &model, &new, "--missing=-99"]);
     let remembered = json(&["predict", &model, &new]);
-    assert_eq!(remembered["predictions"], told["predictions"]);
+    assert_eq!(remembered["predictions"], predicted["predictions"]);
     let overruled = json(&["predict", &model, &new, "--missing", "none"]);
-    assert_ne!(overruled["predictions"][1], told["predictions"][1]);
+    assert_ne!(overruled["predictions"][1], predicted["predictions"][1]);
     // The standard input is read as a file is.
     let piped = Command::cargo_bin("ermine").unwrap().args(["predict", &model, "-"]).write_stdin("a,kind\n5,1\n-99,2\n").output();
     assert_eq!(String::from_utf8(piped.unwrap().stdout).unwrap(), ok(&["predict", &model, &new]));
@@ -415,6 +386,117 @@ fn rows_count_from_one_without_the_header() {
     assert!(e.contains("column \"a\", row 2"), "{e}");
 }
 
+/// Rows are predicted in blocks, and counted from the first all the same.
+#[test]
+fn a_row_far_down_is_named_by_its_number_in_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, bad) = (path(folder.path(), "d.csv"), path(folder.path(), "bad.csv"));
+    let row = |i: usize| format!("{},{},{}\n", i % 97, (i * 7) % 31, (i * 3) % 11);
+    let text = |rows: usize, bad: Option<usize>| -> String {
+        (1..=rows).fold("a,b,y\n".to_owned(), |text, i| text + &if bad == Some(i) { "1,inf,2\n".into() } else { row(i) })
+    };
+    std::fs::write(&data, text(500, None)).unwrap();
+    // Beyond a block of the pipeline, and beyond the blocks in which a file is read.
+    for at in [18_001, 260_123] {
+        std::fs::write(&bad, text(at + 100, Some(at))).unwrap();
+        for model in ["ridge", "tree"] {
+            let saved = path(folder.path(), model);
+            ok(&["fit", &data, "--target", "y", "--model", model, "-o", &saved]);
+            for command in ["predict", "evaluate"] {
+                let (code, e) = fails(&[command, &saved, &bad]);
+                assert!(code == 1 && e.contains(&format!("row {at}:")), "{command} {model}: {e}");
+            }
+        }
+        for more in [&["--stream"][..], &["--stream", "--prepare", "none", "--features", "polynomial"], &[]] {
+            let (code, e) = fails(&[&["fit", &bad, "--target", "y", "--model", "ridge"], more].concat());
+            assert!(code == 1 && e.contains(&format!("row {at}:")), "fit {more:?}: {e}");
+        }
+        let saved = path(folder.path(), "pca");
+        ok(&["fit", &data, "--model", "pca", "--set", "n_components=2", "-o", &saved]);
+        let (_, e) = fails(&["transform", &saved, &bad]);
+        assert!(e.contains(&format!("row {at}:")), "{e}");
+        let piped = Command::cargo_bin("ermine").unwrap().args(["transform", &saved, "-"]).pipe_stdin(&bad).unwrap().output();
+        let e = String::from_utf8(piped.unwrap().stderr).unwrap();
+        assert!(e.contains(&format!("row {at}:")), "{e}");
+    }
+}
+
+/// A file of several blocks is answered as the library answers it in one.
+#[test]
+fn blocks_of_a_file_are_answered_like_the_whole() {
+    use ermine::prelude::*;
+    let folder = tempfile::tempdir().unwrap();
+    let (data, model) = (path(folder.path(), "d.csv"), path(folder.path(), "m"));
+    let row = |i: usize| {
+        let kind = ["red", "green", "blue", ""][i % 4];
+        let x = if i.is_multiple_of(50) { String::new() } else { ((i * 37) % 1009).to_string() };
+        format!("{x},{kind},{:.3},{}\n", (i as f64).sin(), ["no", "yes"][(i * i / 7) % 2])
+    };
+    std::fs::write(&data, (0..150_000).map(row).fold("x,kind,z,y\n".to_owned(), |text, row| text + &row)).unwrap();
+    ok(&["fit", &data, "--target", "y", "--model", "logistic", "-o", &model]);
+    let fitted = Fitted::load(&model).unwrap();
+    let rows = fitted.align(&ermine::data::read_table(&data).unwrap()).unwrap();
+    let classifier = fitted.model.as_classifier().unwrap();
+    let (proba, classes) = classifier.proba_and_class(&Features::Table(rows.view())).unwrap();
+    let proba_text = ok(&["predict", &model, &data, "--proba"]);
+    let mut lines = proba_text.lines().skip(1);
+    for (i, &class) in classes.iter().enumerate() {
+        let cells: Vec<&str> = lines.next().unwrap().split(',').collect();
+        assert_eq!(cells[0], classifier.classes()[class as usize], "row {i}");
+        assert_eq!(cells[1..].iter().map(|c| c.parse().unwrap()).collect::<Vec<f64>>(), proba.row(i), "row {i}");
+    }
+    assert!(lines.next().is_none());
+    let plain: String = proba_text.lines().map(|l| l.split(',').next().unwrap().to_owned() + "\n").collect();
+    assert!(ok(&["predict", &model, &data]) == plain);
+    let file = path(folder.path(), "p.csv");
+    ok(&["predict", &model, &data, "--proba", "-o", &file]);
+    assert!(std::fs::read_to_string(&file).unwrap() == proba_text);
+    let piped =
+        Command::cargo_bin("ermine").unwrap().args(["predict", &model, "-", "--proba"]).pipe_stdin(&data).unwrap().output();
+    assert!(String::from_utf8(piped.unwrap().stdout).unwrap() == proba_text);
+    // The measures are those of the fit, which had the rows in memory.
+    let fit = json(&["fit", &data, "--target", "y", "--model", "logistic"]);
+    let evaluated = json(&["evaluate", &model, &data]);
+    assert_eq!(fit["train_metrics"], evaluated["metrics"]);
+    assert_eq!(json(&["evaluate", &model, &data, "--report", &path(folder.path(), "r.html")])["metrics"], evaluated["metrics"]);
+}
+
+/// `tail -f log.csv | ermine predict model -`: rows are answered while the pipe is open.
+#[test]
+fn rows_of_an_open_pipe_are_answered_as_they_come() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let folder = tempfile::tempdir().unwrap();
+    let (data, model) = (path(folder.path(), "d.csv"), path(folder.path(), "m"));
+    std::fs::write(&data, (0..20).fold("a,b,y\n".to_owned(), |text, i| text + &format!("{i},{},{}\n", i % 3, 2 * i))).unwrap();
+    ok(&["fit", &data, "--target", "y", "--model", "ridge", "--prepare", "none", "-o", &model]);
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin("ermine"))
+        .args(["predict", &model, "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut to, from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (send, lines) = std::sync::mpsc::channel();
+    std::thread::spawn(move || BufReader::new(from).lines().try_for_each(|line| send.send(line.unwrap())));
+    let next = || lines.recv_timeout(Duration::from_secs(30)).expect("an answer while the pipe is open");
+    to.write_all(b"a,b\n").unwrap();
+    to.flush().unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    to.write_all(b"1,1\n2,").unwrap();
+    assert_eq!(next(), "predicted_y");
+    let first: f64 = next().parse().unwrap();
+    // The other half of a row.
+    to.write_all(b"2\n").unwrap();
+    let second: f64 = next().parse().unwrap();
+    assert!(first < second, "{first} {second}");
+    to.write_all(b"3,0").unwrap();
+    drop(to);
+    assert!(next().parse::<f64>().unwrap() > second);
+    assert!(child.wait().unwrap().success());
+}
+
 #[test]
 fn dropped_columns_are_not_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -431,8 +513,8 @@ fn dropped_columns_are_not_read() {
 /// The cells of a table of a report in JSON, found by its title.
 fn table<'v>(report: &'v Value, title: &str) -> Vec<&'v Value> {
     let sections = report["sections"].as_array().unwrap();
-    let found = sections.iter().find(|s| s["table"]["title"] == title).unwrap_or_else(|| panic!("no {title} in {report}"));
-    found["table"]["rows"].as_array().unwrap().iter().collect()
+    let section = sections.iter().find(|s| s["table"]["title"] == title).unwrap_or_else(|| panic!("no {title} in {report}"));
+    section["table"]["rows"].as_array().unwrap().iter().collect()
 }
 
 #[test]
@@ -551,7 +633,7 @@ fn the_course_of_a_fit_is_a_file() {
     assert!(lines.contains("steps is in"), "{lines}");
     let none = file("none.csv");
     let v = json(&["fit", "example:diabetes", "--target", "progression", "--model", "ols", "--trace", &none]);
-    assert!(v["trace"].is_null() && v["notes"][0].as_str().unwrap().contains("no course"), "{v}");
+    assert!(v["trace"].is_null() && v["notes"][0].as_str().unwrap().contains("no trace"), "{v}");
     assert!(!Path::new(&none).exists());
     let (code, e) = fails(&["fit", "example:iris", "--target", "species", "--trace", "course.txt"]);
     assert!(code == 2 && e.contains(".parquet"), "{e}");

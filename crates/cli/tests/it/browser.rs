@@ -1,4 +1,4 @@
-//! Pages in a browser: moved, measured, and listened to for errors.
+//! Reports in a browser: interaction, layout and script errors.
 //!
 //! These tests need Chromium, in ERMINE_CHROMIUM; `cargo xtask test browser` finds or installs it. They speak the DevTools protocol through the
 //! pipes of `--remote-debugging-pipe`: JSON messages that end in a zero byte.
@@ -13,6 +13,8 @@ use ermine::learn::{metrics, model_selection::hold_out};
 use ermine::prelude::*;
 use serde_json::{Value, json};
 
+use crate::command::ok;
+
 /// How long an answer may take on a machine that does other things too.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -22,7 +24,7 @@ struct Browser {
     from: Receiver<Value>,
     session: Option<String>,
     next: u64,
-    /// Errors of scripts and of the page, and what it asked of the network.
+    /// Errors of scripts and of the page, and its network requests.
     errors: Vec<String>,
     _profile: tempfile::TempDir,
 }
@@ -65,7 +67,7 @@ impl Browser {
         out
     }
 
-    /// Notes what a message says beside answers; tells whether the page has loaded.
+    /// Records events; returns whether the page has loaded.
     fn note(&mut self, message: &Value) -> bool {
         let params = &message["params"];
         match message["method"].as_str().unwrap_or_default() {
@@ -121,7 +123,7 @@ impl Browser {
         }
     }
 
-    /// What an expression says in the page.
+    /// Evaluates an expression in the page.
     fn run(&mut self, expression: &str) -> Value {
         let answer =
             self.call("Runtime.evaluate", json!({"expression": expression, "returnByValue": true, "awaitPromise": true}));
@@ -147,11 +149,6 @@ impl Drop for Browser {
     }
 }
 
-fn ermine(args: &[&str]) {
-    let out = assert_cmd::Command::cargo_bin("ermine").unwrap().args(args).output().unwrap();
-    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-}
-
 /// Moves the threshold, as a person does.
 fn move_to(browser: &mut Browser, step: usize) {
     browser.run(&format!(
@@ -170,10 +167,10 @@ fn the_threshold_shows_the_confusion_of_the_model() {
     let folder = tempfile::tempdir().unwrap();
     let (model, page) = (folder.path().join("sex.ermine"), folder.path().join("sex.html"));
     let (m, p) = (model.to_str().unwrap(), page.to_str().unwrap());
-    ermine(&["fit", "example:penguins", "--target", "sex", "--model", "logistic", "--split", "0.4", "--seed", "3", "-o", m]);
-    ermine(&["report", m, "example:penguins", "-o", p, "--cost", "fp=2,fn=3"]);
+    ok(&["fit", "example:penguins", "--target", "sex", "--model", "logistic", "--split", "0.4", "--seed", "3", "-o", m]);
+    ok(&["report", m, "example:penguins", "-o", p, "--cost", "fp=2,fn=3"]);
 
-    // The model's own confusion on the rows that were held out, by another way than the page's.
+    // The model's own confusion matrix on the held-out rows, computed independently of the page.
     let fitted = Fitted::load(&model).unwrap();
     let roles = Roles { classes: Some(fitted.target.classes.clone()), ..Roles::with_target("sex") };
     let problem = Problem::from_table(ermine::data::read_table("example:penguins").unwrap(), &roles).unwrap();
@@ -190,8 +187,8 @@ fn the_threshold_shows_the_confusion_of_the_model() {
     for step in [0, 137, 500, 731, 1000] {
         move_to(&mut browser, step);
         let threshold = step as f64 / 1000.0;
-        let found: Vec<u32> = (0..codes.len()).map(|i| u32::from(proba[(i, 1)] >= threshold)).collect();
-        let table = metrics::confusion(codes, &found, 2, None);
+        let predicted: Vec<u32> = (0..codes.len()).map(|i| u32::from(proba[(i, 1)] >= threshold)).collect();
+        let table = metrics::confusion(codes, &predicted, 2, None);
         for (what, t, f) in [("tp", 1, 1), ("fn", 1, 0), ("fp", 0, 1), ("tn", 0, 0)] {
             assert_eq!(shown(&mut browser, what), table.counts[(t, f)], "{what} at {threshold}");
         }
@@ -244,9 +241,9 @@ fn the_threshold_shows_the_confusion_of_the_model() {
 fn pages_fit_a_phone_follow_the_dark_and_have_no_errors() {
     let folder = tempfile::tempdir().unwrap();
     let of = |name: &str| folder.path().join(name);
-    let pages = [of("compare.html"), of("regression.html"), of("groups.html")];
+    let pages = ["compare.html", "regression.html", "groups.html", "bandits.html", "agent.html"].map(of);
     let text = |p: &Path| p.to_str().unwrap().to_owned();
-    ermine(&[
+    ok(&[
         "compare",
         "example:penguins",
         "--target",
@@ -257,10 +254,13 @@ fn pages_fit_a_phone_follow_the_dark_and_have_no_errors() {
         &text(&pages[0]),
     ]);
     let model = text(&of("m.ermine"));
-    ermine(&["fit", "example:diabetes", "--target", "progression", "--model", "tree", "--set", "max_depth=3", "-o", &model]);
-    ermine(&["report", &model, "example:diabetes", "-o", &text(&pages[1])]);
-    ermine(&["fit", "example:iris", "--model", "kmeans", "--drop", "species", "-o", &model]);
-    ermine(&["report", &model, "example:iris", "-o", &text(&pages[2])]);
+    ok(&["fit", "example:diabetes", "--target", "progression", "--model", "tree", "--set", "max_depth=3", "-o", &model]);
+    ok(&["report", &model, "example:diabetes", "-o", &text(&pages[1])]);
+    ok(&["fit", "example:iris", "--model", "kmeans", "--drop", "species", "-o", &model]);
+    ok(&["report", &model, "example:iris", "-o", &text(&pages[2])]);
+    let arms = ["--arms", "0.1,0.5,0.6", "--policies", "ucb,thompson,exp3", "--rounds", "1000", "--runs", "10"];
+    ok(&[&["bandit", "run"][..], &arms, &["--report", &text(&pages[3])]].concat());
+    ok(&["rl", "train", "cliff-walking", "--steps", "5000", "--report", &text(&pages[4])]);
     let mut browser = Browser::start();
     for page in &pages {
         for width in [360, 1280] {
@@ -294,5 +294,38 @@ fn pages_fit_a_phone_follow_the_dark_and_have_no_errors() {
         assert_ne!(browser.run("getComputedStyle(document.body).backgroundColor"), dark, "a reader may choose the other");
         browser.call("Emulation.setEmulatedMedia", json!({"features": []}));
     }
+    browser.assert_no_errors();
+}
+
+#[test]
+#[ignore = "needs a browser; cargo xtask test browser"]
+fn an_episode_is_stepped_through_and_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("agent.html");
+    ok(&["rl", "train", "cliff-walking", "--steps", "20000", "--report", page.to_str().unwrap()]);
+    let mut browser = Browser::start();
+    browser.open(&page, 1200);
+    let frames = browser.number("document.querySelectorAll('.frames pre').length");
+    assert!(frames > 10.0, "{frames} frames");
+    let shown = "[...document.querySelectorAll('.frames pre')].map((f, k) => f.hidden ? -1 : k).filter(k => k >= 0).join()";
+    assert_eq!(browser.run(shown), "0");
+    browser.run(
+        "(() => { const bar = document.querySelector('.player input'); bar.value = 3; \
+         bar.dispatchEvent(new Event('input', {bubbles: true})); return 1; })()",
+    );
+    assert_eq!(
+        (browser.run(shown), browser.run("document.querySelector('.player output').textContent")),
+        (json!("3"), json!(format!("3 of {}", frames - 1.0)))
+    );
+    // It plays to the end, stops there, and begins again when asked.
+    browser.run("document.querySelector('.player button').click()");
+    let started = Instant::now();
+    while browser.run("document.querySelector('.player button').textContent") != "Play" {
+        assert!(started.elapsed() < PATIENCE, "it never ends");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(browser.run(shown), (frames - 1.0).to_string().as_str());
+    browser.run("document.querySelector('.player button').click()");
+    assert_ne!(browser.run(shown), (frames - 1.0).to_string().as_str());
     browser.assert_no_errors();
 }

@@ -1,25 +1,6 @@
-//! Learners made of learners, through the real binary: members are named and set on the command line.
+//! Ensembles through the real binary: members are named and set on the command line.
 
-use std::process::Output;
-
-use assert_cmd::Command;
-use serde_json::Value;
-
-fn run(args: &[&str]) -> Output {
-    Command::cargo_bin("ermine").unwrap().args(args).output().unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    let out = run(&[args, &["--json"]].concat());
-    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    serde_json::from_slice(&out.stdout).unwrap()
-}
-
-fn fails(args: &[&str]) -> String {
-    let out = run(args);
-    assert!(!out.status.success(), "{args:?} succeeds");
-    String::from_utf8(out.stderr).unwrap()
-}
+use crate::command::{fails, json, run};
 
 const PENGUINS: [&str; 3] = ["example:penguins", "--target", "species"];
 
@@ -46,11 +27,11 @@ fn members_are_set_on_the_command_line_and_saved_in_one_file() {
 
 #[test]
 fn unknown_members_and_parameters_are_answered_with_the_nearest() {
-    let fit = |set: &[&str]| fails(&[&["fit"][..], &PENGUINS, set].concat());
+    let fit = |set: &[&str]| fails(&[&["fit"][..], &PENGUINS, set].concat()).1;
     assert!(fit(&["--model", "bagging", "--set", "base.max_dept=2"]).contains("max_depth"));
     assert!(fit(&["--model", "bagging", "--set", "base=logistc"]).contains("logistic"));
     assert!(fit(&["--model", "voting", "--set", "estimators=tree", "--set", "tre.max_depth=2"]).contains("tree.max_depth"));
     assert!(fit(&["--model", "bagging", "--set", "base=ridge"]).contains("classification"));
-    let told = run(&["models", "bagging"]);
-    assert!(String::from_utf8(told.stdout).unwrap().contains("base.max_depth"));
+    let help = run(&["models", "bagging"]);
+    assert!(String::from_utf8(help.stdout).unwrap().contains("base.max_depth"));
 }

@@ -2,26 +2,8 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Output;
 
-use assert_cmd::Command;
-use serde_json::Value;
-
-fn run(args: &[&str]) -> Output {
-    Command::cargo_bin("ermine").unwrap().args(args).output().unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    let out = run(&[args, &["--json"]].concat());
-    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    serde_json::from_slice(&out.stdout).unwrap()
-}
-
-fn fails(args: &[&str]) -> String {
-    let out = run(args);
-    assert!(!out.status.success(), "{args:?} succeeds");
-    String::from_utf8(out.stderr).unwrap()
-}
+use crate::command::{fails, json};
 
 /// Claims that are proportional to the exposure, with a category and a missing age.
 fn write_claims(path: &Path, factor: f64) {
@@ -78,6 +60,7 @@ fn an_exposure_that_cannot_be_is_refused_by_name() {
             ]
             .concat(),
         )
+        .1
     };
     let e = fit(&["--set", "exposure=exop"]);
     assert!(e.contains("exop") && e.contains("expo"), "{e}");
@@ -90,6 +73,6 @@ fn an_exposure_that_cannot_be_is_refused_by_name() {
     let e = fit(&["--set", "exposure=expo", "--set", "link=identity"]);
     assert!(e.contains("link=log"), "{e}");
     std::fs::write(&claims, "age,n\n1,2\n2,-1\n3,4\n").unwrap();
-    let e = fails(&["fit", &claims, "--target", "n", "--task", "regression", "--model", "glm", "--set", "family=poisson"]);
+    let e = fails(&["fit", &claims, "--target", "n", "--task", "regression", "--model", "glm", "--set", "family=poisson"]).1;
     assert!(e.contains("row 2") && e.contains("-1") && e.contains("from 0 up"), "{e}");
 }

@@ -3,6 +3,7 @@
 mod agents;
 mod binary;
 mod browser;
+mod command;
 mod ensembles;
 mod glm;
 mod networks;

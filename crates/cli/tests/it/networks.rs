@@ -2,26 +2,8 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
-use assert_cmd::Command;
-use serde_json::Value;
-
-fn run(args: &[&str]) -> Output {
-    Command::cargo_bin("ermine").unwrap().args(args).output().unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    let out = run(&[args, &["--json"]].concat());
-    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    serde_json::from_slice(&out.stdout).unwrap()
-}
-
-fn fails(args: &[&str]) -> String {
-    let out = run(args);
-    assert!(!out.status.success(), "{args:?} succeeds");
-    String::from_utf8(out.stderr).unwrap()
-}
+use crate::command::{fails, json, run};
 
 /// Images of 8 x 8 with a bar that stands (0) or lies (1), and their labels, as IDX files.
 fn bars(folder: &Path, rows: usize) -> (PathBuf, PathBuf) {
@@ -58,11 +40,11 @@ fn images_and_their_labels_train_a_convolutional_network() {
     assert!(fitted["train_metrics"]["accuracy"].as_f64().unwrap() > 0.95, "{fitted}");
     let again = json(&["evaluate", model, images, "--labels", labels]);
     assert_eq!(again["metrics"]["accuracy"], fitted["train_metrics"]["accuracy"]);
-    let told = String::from_utf8(run(&["explain", model]).stdout).unwrap();
-    assert!(told.contains("conv(6,3)"), "{told}");
-    let e = fails(&["fit", images, "--labels", images, "--model", "convnet"]);
+    let explanation = String::from_utf8(run(&["explain", model]).stdout).unwrap();
+    assert!(explanation.contains("conv(6,3)"), "{explanation}");
+    let e = fails(&["fit", images, "--labels", images, "--model", "convnet"]).1;
     assert!(e.contains("labels") && e.contains("160"), "{e}");
-    let e = fails(&["fit", "example:iris", "--labels", labels, "--model", "mlp"]);
+    let e = fails(&["fit", "example:iris", "--labels", labels, "--model", "mlp"]).1;
     assert!(e.contains("IDX"), "{e}");
 }
 
@@ -71,8 +53,8 @@ fn perceptrons_learn_tables_and_say_what_does_not_fit() {
     let fit = ["fit", "example:penguins", "--target", "species", "--model", "mlp"];
     let fitted = json(&[&fit[..], &["--set", "hidden_layer_sizes=[16]", "--set", "max_iter=100"]].concat());
     assert!(fitted["train_metrics"]["accuracy"].as_f64().unwrap() > 0.97, "{fitted}");
-    let e = fails(&[&fit[..], &["--set", "layers=dense(8) pool(2)"]].concat());
+    let e = fails(&[&fit[..], &["--set", "layers=dense(8) pool(2)"]].concat()).1;
     assert!(e.contains("layer 2, pool(2)"), "{e}");
-    let e = fails(&[&fit[..], &["--set", "layers=dens(8)"]].concat());
+    let e = fails(&[&fit[..], &["--set", "layers=dens(8)"]].concat()).1;
     assert!(e.contains("did you mean \"dense\""), "{e}");
 }

@@ -1,38 +1,22 @@
-//! Pages from the command line.
+//! Reports from the command line.
 
-use std::path::Path;
-use std::process::Output;
-
-use assert_cmd::Command;
 use serde_json::Value;
 
-fn run(args: &[&str]) -> Output {
-    Command::cargo_bin("ermine").unwrap().args(args).output().unwrap()
-}
-
-fn ok(args: &[&str]) -> String {
-    let out = run(args);
-    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).unwrap()
-}
-
-fn path(folder: &Path, name: &str) -> String {
-    folder.join(name).to_str().unwrap().to_owned()
-}
+use crate::command::{ok, path, run};
 
 #[test]
 fn report_writes_one_page_or_a_text_with_figures() {
     let folder = tempfile::tempdir().unwrap();
     let (model, html, md) = (path(folder.path(), "m.ermine"), path(folder.path(), "p.html"), path(folder.path(), "p.md"));
     ok(&["fit", "example:penguins", "--target", "species", "--model", "tree", "-o", &model]);
-    let said = ok(&["report", &model, "example:penguins", "-o", &html, "--folds", "3"]);
-    assert!(said.contains("p.html written"), "{said}");
+    let output = ok(&["report", &model, "example:penguins", "-o", &html, "--folds", "3"]);
+    assert!(output.contains("p.html written"), "{output}");
     let page = std::fs::read_to_string(&html).unwrap();
     assert!(page.contains("3 models of the same learner"), "a model that has seen the rows is judged by folds");
     assert!(page.contains("ermine report") && page.contains("--folds 3"), "the command that makes it again");
     ok(&["report", &model, "example:penguins", "-o", &md, "--folds", "0", "--learning-curve", "no"]);
     let text = std::fs::read_to_string(&md).unwrap();
-    assert!(text.contains("all measures flatter"), "what flatters is said: {text}");
+    assert!(text.contains("all metrics are optimistic"), "{text}");
     let figure = folder.path().join("p_files/importances.svg");
     assert!(text.contains("(p_files/importances.svg)") && std::fs::read_to_string(figure).unwrap().starts_with("<svg "));
     let out = run(&["report", &model, "example:penguins", "-o", &path(folder.path(), "p.pdf")]);
@@ -45,9 +29,9 @@ fn rows_that_were_held_out_judge_the_model() {
     let folder = tempfile::tempdir().unwrap();
     let (model, html) = (path(folder.path(), "m.ermine"), path(folder.path(), "p.html"));
     ok(&["fit", "example:diabetes", "--target", "progression", "--split", "0.25", "--seed", "7", "-o", &model]);
-    let told = ok(&["report", &model, "example:diabetes", "-o", &html, "--json"]);
-    let told: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!((told["command"].as_str(), told["task"].as_str()), (Some("report"), Some("regression")));
+    let json_text = ok(&["report", &model, "example:diabetes", "-o", &html, "--json"]);
+    let json_value: Value = serde_json::from_str(&json_text).unwrap();
+    assert_eq!((json_value["command"].as_str(), json_value["task"].as_str()), (Some("report"), Some("regression")));
     let page = std::fs::read_to_string(&html).unwrap();
     assert!(page.contains("held out when the model was trained"));
     // Other rows are new rows.
@@ -63,7 +47,7 @@ fn rows_that_were_held_out_judge_the_model() {
 fn compare_reports_the_best_with_the_leaderboard() {
     let folder = tempfile::tempdir().unwrap();
     let html = path(folder.path(), "p.html");
-    let said = ok(&[
+    let output = ok(&[
         "compare",
         "example:penguins",
         "--target",
@@ -75,7 +59,7 @@ fn compare_reports_the_best_with_the_leaderboard() {
         "--report",
         &html,
     ]);
-    assert!(said.contains("report written to"), "{said}");
+    assert!(output.contains("report written to"), "{output}");
     let page = std::fs::read_to_string(&html).unwrap();
     assert!(page.contains("Leaderboard") && page.contains("baseline") && page.contains("Decisions"));
 }
@@ -85,9 +69,9 @@ fn explain_tells_what_matters_on_data() {
     let folder = tempfile::tempdir().unwrap();
     let model = path(folder.path(), "m.ermine");
     ok(&["fit", "example:diabetes", "--target", "progression", "--model", "ridge", "-o", &model]);
-    let told = ok(&["explain", &model, "example:diabetes", "--learning-curve", "--json"]);
-    let told: Value = serde_json::from_str(&told).unwrap();
-    let on = &told["on_data"];
+    let json_text = ok(&["explain", &model, "example:diabetes", "--learning-curve", "--json"]);
+    let json_value: Value = serde_json::from_str(&json_text).unwrap();
+    let on = &json_value["on_data"];
     let first = &on["importances"]["columns"][0];
     assert!(["bmi", "s5", "s1"].contains(&first["column"].as_str().unwrap()), "{first}");
     assert!(first["low"].as_f64() < first["importance"].as_f64() && first["importance"].as_f64() < first["high"].as_f64());

@@ -1,29 +1,11 @@
-//! `ermine tune` and `ermine compare` as a person runs them.
+//! `ermine tune` and `ermine compare` end to end.
 
-use assert_cmd::Command;
 use serde_json::Value;
 
-fn run(args: &[&str]) -> std::process::Output {
-    Command::cargo_bin("ermine").unwrap().args(args).output().unwrap()
-}
+use crate::command::{fails, json, ok};
 
-fn ok(args: &[&str]) -> String {
-    let out = run(args);
-    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&ok(&[args, &["--json"]].concat())).unwrap()
-}
-
-fn fails(args: &[&str]) -> (i32, String) {
-    let out = run(args);
-    (out.status.code().unwrap(), String::from_utf8(out.stderr).unwrap())
-}
-
-/// What a search found, without what the clock says.
-fn told(v: &Value) -> Vec<(Value, Value, Value)> {
+/// The results of a search, without times.
+fn results(v: &Value) -> Vec<(Value, Value, Value)> {
     v["trials"].as_array().unwrap().iter().map(|t| (t["params"].clone(), t["scores"].clone(), t["ended"].clone())).collect()
 }
 
@@ -54,11 +36,11 @@ fn a_search_goes_on_from_its_journal_to_the_same_result() {
     json(&[&base[..], &["--journal", &journal]].concat());
     let text = std::fs::read_to_string(&journal).unwrap();
     assert_eq!(text.lines().count(), 11);
-    // Killed in the middle of a line.
+    // Interrupted in the middle of a line.
     let cut: usize = text.lines().take(5).map(|l| l.len() + 1).sum::<usize>() + 20;
     std::fs::write(&journal, &text[..cut]).unwrap();
     let resumed = json(&[&base[..], &["--journal", &journal]].concat());
-    assert_eq!((told(&resumed), &resumed["best"]["params"]), (told(&whole), &whole["best"]["params"]));
+    assert_eq!((results(&resumed), &resumed["best"]["params"]), (results(&whole), &whole["best"]["params"]));
     assert!(resumed["notes"].to_string().contains("4 trials come from the journal"), "{}", resumed["notes"]);
     let (code, e) = fails(&[&base[..], &["--journal", &journal, "--seed", "1"]].concat());
     assert!(code == 1 && e.contains("another search"), "{e}");
@@ -115,8 +97,8 @@ fn splits_of_all_kinds_are_compared_and_differences_are_judged() {
     let board = v["leaderboard"].as_array().unwrap();
     assert!(board[0]["p_value"].is_null() && board[2]["model"] == "baseline");
     assert!(board[2]["p_value"].as_f64().unwrap() < 1e-3 && board[2]["like_best"] == false, "{}", board[2]);
-    let held = json(&[&base[..], &["--split", "0.3"]].concat());
-    assert_eq!(held["folds"], 1);
+    let held_out = json(&[&base[..], &["--split", "0.3"]].concat());
+    assert_eq!(held_out["folds"], 1);
     let grouped = json(&[&base[..], &["--group", "island", "--folds", "3"]].concat());
     assert_eq!(grouped["n_features"].as_u64().unwrap() + 1, v["n_features"].as_u64().unwrap());
     let time = json(&[&base[..], &["--time", "year", "--folds", "2"]].concat());

@@ -1,34 +1,8 @@
-//! Clusterings, reductions and densities through the real binary: everything that needs no target.
+//! Clustering, reduction and density estimation through the real binary: everything without a target.
 
-use std::path::Path;
-use std::process::Output;
-
-use assert_cmd::Command;
 use serde_json::Value;
 
-fn run(args: &[&str]) -> Output {
-    Command::cargo_bin("ermine").unwrap().args(args).output().unwrap()
-}
-
-fn ok(args: &[&str]) -> String {
-    let out = run(args);
-    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&ok(&[args, &["--json"]].concat())).unwrap()
-}
-
-fn fails(args: &[&str]) -> (i32, String) {
-    let out = run(args);
-    assert!(!out.status.success(), "{args:?} succeeds");
-    (out.status.code().unwrap(), String::from_utf8(out.stderr).unwrap())
-}
-
-fn path(folder: &Path, name: &str) -> String {
-    folder.join(name).to_str().unwrap().to_owned()
-}
+use crate::command::{fails, json, ok, path};
 
 #[test]
 fn without_a_target_rows_are_grouped_and_the_number_of_groups_is_found() {
@@ -42,15 +16,15 @@ fn without_a_target_rows_are_grouped_and_the_number_of_groups_is_found() {
     for name in ["inertia", "silhouette"] {
         assert!(v["train_metrics"][name].as_f64().unwrap() > 0.0, "{name}");
     }
-    // The numbers that were tried, with their curve, are told.
-    let told = json(&["explain", &model])["report"].to_string();
-    assert!(told.contains("Numbers of clusters") && told.contains("Inertia by number of clusters"), "{told}");
+    // The numbers of clusters that were tried are reported, with their curve.
+    let report = json(&["explain", &model])["report"].to_string();
+    assert!(report.contains("Numbers of clusters") && report.contains("Inertia by number of clusters"), "{report}");
     let text = ok(&["explain", &model]);
     assert!(text.contains("Numbers of clusters"), "{text}");
     let chart = path(folder.path(), "chart.svg");
     ok(&["explain", &model, "--svg", &chart]);
     assert!(std::fs::read_to_string(&chart).unwrap().contains("<svg"));
-    // What is set is obeyed, and rules can be named.
+    // Explicit settings are respected, and rules can be named.
     assert_eq!(json(&["fit", "example:faithful", "--set", "n_clusters=4"])["params"]["n_clusters"], 4);
     for rule in ["elbow", "penalty"] {
         let set = format!("n_clusters={rule}");
@@ -59,15 +33,24 @@ fn without_a_target_rows_are_grouped_and_the_number_of_groups_is_found() {
     }
 }
 
+/// A mixture takes rows with missing cells; their density is measured, and Euclidean distances, which they lack, are not.
+#[test]
+fn mixtures_are_measured_on_rows_with_missing_cells() {
+    let fit = ["fit", "example:penguins", "--drop", "species,island,sex", "--prepare", "none", "--model", "gmm"];
+    let v = json(&[&fit[..], &["--set", "n_components=2"]].concat());
+    assert!(v["train_metrics"]["log_likelihood"].is_number(), "{v}");
+    assert!(v["train_metrics"].get("silhouette").is_none(), "{v}");
+}
+
 #[test]
 fn clusters_are_measured_and_compared_with_known_groups() {
     let folder = tempfile::tempdir().unwrap();
     let (model, other) = (path(folder.path(), "a.ermine"), path(folder.path(), "b.ermine"));
-    // The column that is named is left out, and the groups are compared with it.
+    // The named column is left out, and the clusters are compared with it.
     let v = json(&["fit", "example:iris", "--model", "kmeans", "--set", "n_clusters=3", "--target", "species", "-o", &model]);
     assert_eq!(v["n_features"], 4);
-    let found = v["train_metrics"]["adjusted_rand"].as_f64().unwrap();
-    assert!(found > 0.5, "{found}");
+    let adjusted_rand = v["train_metrics"]["adjusted_rand"].as_f64().unwrap();
+    assert!(adjusted_rand > 0.5, "{adjusted_rand}");
     let e = json(&["evaluate", &model, "example:iris"]);
     assert_eq!(e["metrics"]["adjusted_rand"], v["train_metrics"]["adjusted_rand"]);
     assert_eq!(e["metrics"]["inertia"], v["train_metrics"]["inertia"]);

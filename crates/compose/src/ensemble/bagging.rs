@@ -1,5 +1,6 @@
 //! Bagging: one learner on many samples of the rows, averaged.
 
+use ermine_core::blocks::check_finite;
 use ermine_core::{
     Accepts, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter,
     OwnedDataset, OwnedTarget, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec, Target, Task,
@@ -10,19 +11,20 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::member::PREPARE;
 use super::{columns, member};
 use crate::pipeline::PipelineStep;
 
-/// Members that are trained side by side; also how often the clock is looked at.
+/// Members trained in parallel; also how often the deadline is checked.
 const TOGETHER: usize = 8;
 
-/// How many of several things: a number, or a share of them.
+/// A number of rows or columns, or a fraction of them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CountOrShare {
-    /// So many.
+    /// This many.
     Count(u64),
-    /// This share, above 0.
+    /// This fraction, above 0.
     Share(f64),
 }
 
@@ -42,24 +44,23 @@ impl CountOrShare {
 /// are averaged too.
 ///
 /// # When to use it
-/// For learners that change much with their rows: deep trees above all. It lowers their variance and does little for linear
-/// models. The random forest of `ermine-tree` draws columns in every node of its trees and is faster.
+/// For learners of high variance: deep trees above all. It lowers their variance and does little for linear models. The
+/// random forest of `ermine-tree` draws columns in every node of its trees and is faster.
 ///
 /// # Example
 /// ```
-/// use ermine::prelude::*;
-/// let mut bagging = ermine::learner("bagging")?;
+/// let mut bagging = ermine_compose::learner("bagging")?;
 /// bagging.set("base.max_depth", 3.into())?;
 /// assert!(bagging.set("base.max_dept", 3.into()).unwrap_err().to_string().contains("max_depth"));
-/// # Ok::<(), ermine::Error>(())
+/// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
 /// # Out of bag
-/// With `oob_score` each row is predicted by the members that have not seen it: an estimate of the accuracy (or R²) on new
-/// rows that needs no rows set aside.
+/// With `oob_score` each row is predicted by the members that were not trained on it: an estimate of the accuracy (or
+/// R²) on new rows without a test set.
 ///
 /// # Cost
-/// n_estimators fits. Learners that take weights are given how often each row was drawn as its weight, without a copy.
+/// n_estimators fits. Learners that take weights get the number of draws of each row as its weight, without a copy.
 ///
 /// # What it does not do
 /// It does not train in passes.
@@ -79,11 +80,11 @@ pub struct Bagging {
     pub max_features: CountOrShare,
     /// Whether rows are drawn with replacement.
     pub bootstrap: bool,
-    /// Whether columns are.
+    /// Whether columns are drawn with replacement.
     pub bootstrap_features: bool,
-    /// Whether rows are predicted by the members that have not seen them.
+    /// Whether rows are predicted by the members that were not trained on them.
     pub oob_score: bool,
-    /// Whether the base gets the default preparation.
+    /// Whether the base learner gets the default preparation.
     pub prepare: bool,
 }
 
@@ -101,13 +102,6 @@ impl Default for Bagging {
         }
     }
 }
-
-pub(super) const PREPARE: ParamSpec = ParamSpec {
-    name: "prepare",
-    doc: "Whether learners that do not take categories or missing values themselves get the default preparation (impute, \
-          one-hot, standardise) in front; it is learned anew for each.",
-    range: Range::Bool,
-};
 
 const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
 
@@ -159,12 +153,12 @@ impl Learner for Bagging {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)?;
         if self.oob_score && !self.bootstrap {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "oob_score".into(),
-                value: "true".into(),
-                expected: "without bootstrap every row is in the bag, so it must be false".into(),
-            });
+            return Err(Error::parameter(
+                Self::SPEC.name,
+                "oob_score",
+                "true",
+                "without bootstrap every row is in the bag, so it must be false",
+            ));
         }
         self.base.learner().check_any()
     }
@@ -185,7 +179,8 @@ impl Learner for Bagging {
         data.check(&Self::SPEC)?;
         let Some(task) = data.y.task() else { return Err(Error::Target("bagging needs one".into())) };
         member::check_task(&Self::SPEC, "base", &self.base, task)?;
-        member::refuse_infinite(&data.x, data.schema)?;
+        // Here, so that the error names the row of the data and not of a sample.
+        check_finite(&data.x, data.schema, &|_| true)?;
         let draws = BagSampler::new(self, data)?;
         let stage = member::with_preparation(&self.base, self.prepare);
         let (mut models, mut columns, mut counts) = (Vec::new(), Vec::new(), Vec::new());
@@ -254,10 +249,10 @@ impl Bagging {
     ) -> Result<Box<dyn Model>> {
         let seed = RngStream::new(cx.seed, "bagging member", b as u64).next_u64();
         let cx = Context { seed, validation: None, ..*cx };
-        let held = columns.map(|c| columns::take(&data.x, c)).transpose()?;
+        let selected = columns.map(|c| columns::take(&data.x, c)).transpose()?;
         let schema = columns.map(|c| columns::schema(&data.schema_or_unnamed(), c));
         let mut rows = *data;
-        if let Some(x) = &held {
+        if let Some(x) = &selected {
             rows = Dataset { x: x.view(), schema: schema.as_ref(), ..rows };
         }
         let learner = stage.learner();
@@ -272,7 +267,7 @@ impl Bagging {
     }
 }
 
-/// What is drawn for each member.
+/// The sample of each member.
 struct BagSampler {
     rows: usize,
     cols: usize,
@@ -281,19 +276,17 @@ struct BagSampler {
     features: usize,
     bootstrap: bool,
     bootstrap_features: bool,
-    /// Weights to draw by, for a base that takes none.
+    /// Sampling weights of the rows, for a base learner without weights.
     odds: Option<Vec<f64>>,
 }
 
 impl BagSampler {
     fn new(bagging: &Bagging, data: &Dataset<'_>) -> Result<Self> {
         let kept = member::rows_with_weight(data);
-        let refuse = |name: &str, value: usize, expected: String| {
-            Err(Error::Parameter { learner: "bagging", name: name.into(), value: value.to_string(), expected })
-        };
+        let refuse = |name: &str, value: usize, expected: String| Err(Error::parameter("bagging", name, value, expected));
         let samples = bagging.max_samples.map_or(kept.len(), |m| m.of(kept.len()));
         if samples > kept.len() && !bagging.bootstrap {
-            return refuse("max_samples", samples, format!("it must be at most the {} rows there are", kept.len()));
+            return refuse("max_samples", samples, format!("it must be at most the number of rows, {}", kept.len()));
         }
         let features = bagging.max_features.of(data.cols());
         if features > data.cols() {
@@ -315,12 +308,12 @@ impl BagSampler {
         })
     }
 
-    /// How often each row is drawn.
+    /// The number of draws of each row.
     fn bag(&self, b: usize, seed: u64) -> Vec<u32> {
         let mut s = RngStream::new(seed, "bagging rows", b as u64);
         let mut counts = vec![0u32; self.rows];
         if self.bootstrap {
-            // Sums up to each row, so that a draw is a search.
+            // Cumulative weights, so that a draw is a binary search.
             let sums: Option<Vec<f64>> = self.odds.as_ref().map(|odds| {
                 odds.iter()
                     .scan(0.0, |sum, w| {
@@ -345,7 +338,7 @@ impl BagSampler {
         counts
     }
 
-    /// The columns of a member; `None` for all as they are.
+    /// The columns of a member; `None` for all in their order.
     fn columns(&self, b: usize, seed: u64) -> Option<Vec<u32>> {
         if self.features == self.cols && !self.bootstrap_features {
             return None;
@@ -360,16 +353,16 @@ impl BagSampler {
     }
 }
 
-/// What the members that have not seen a row say of it.
+/// Out-of-bag predictions.
 #[derive(Debug, Clone)]
 struct OutOfBag {
-    /// Accuracy or R² over the rows that some member has not seen.
+    /// Accuracy or R² over the rows with an out-of-bag prediction.
     score: f64,
-    /// Probabilities or predictions; NaN for a row that every member has seen.
-    said: Mat<f64>,
+    /// Probabilities or predictions; NaN for a row that every member was trained on.
+    predictions: Mat<f64>,
 }
 
-/// A trained ensemble of equals.
+/// A fitted bagging ensemble.
 pub struct BaggingModel {
     task: Task,
     classes: Vec<String>,
@@ -394,8 +387,8 @@ impl BaggingModel {
     }
 
     fn of_member(&self, b: usize, x: &Features<'_>) -> Result<Mat<f64>> {
-        let held = self.columns[b].as_ref().map(|c| columns::take(x, c)).transpose()?;
-        let x = held.as_ref().map_or(*x, |x| x.view());
+        let selected = self.columns[b].as_ref().map(|c| columns::take(x, c)).transpose()?;
+        let x = selected.as_ref().map_or(*x, |x| x.view());
         match (self.models[b].as_classifier(), self.models[b].as_regressor()) {
             (Some(c), _) if self.task == Task::Classification => c.proba(&x),
             (_, Some(r)) => r.predict(&x),
@@ -428,18 +421,18 @@ impl BaggingModel {
             if unseen.is_empty() {
                 continue;
             }
-            let said = self.of_member(b, &data.x.take_rows(&unseen).view())?;
-            let sums = sums.get_or_insert_with(|| Mat::zeros(n, said.cols()));
+            let predictions = self.of_member(b, &data.x.take_rows(&unseen).view())?;
+            let sums = sums.get_or_insert_with(|| Mat::zeros(n, predictions.cols()));
             for (k, &i) in unseen.iter().enumerate() {
                 voices[i] += 1;
-                sums.row_mut(i).iter_mut().zip(said.row(k)).for_each(|(s, v)| *s += v);
+                sums.row_mut(i).iter_mut().zip(predictions.row(k)).for_each(|(s, v)| *s += v);
             }
         }
         let width = if self.task == Task::Classification { self.classes.len() } else { data.y.n_targets() };
-        let mut said = sums.unwrap_or_else(|| Mat::zeros(n, width));
+        let mut means = sums.unwrap_or_else(|| Mat::zeros(n, width));
         for i in 0..n {
             let count = if voices[i] > 0 { f64::from(voices[i]) } else { f64::NAN };
-            said.row_mut(i).iter_mut().for_each(|v| *v /= count);
+            means.row_mut(i).iter_mut().for_each(|v| *v /= count);
         }
         let rows: Vec<usize> = (0..n).filter(|&i| voices[i] > 0 && data.weight_of(i) > 0.0).collect();
         if rows.is_empty() {
@@ -448,7 +441,7 @@ impl BaggingModel {
         let total: f64 = rows.iter().map(|&i| data.weight_of(i)).sum();
         let score = match data.y.take_rows(&rows) {
             OwnedTarget::Class { codes, .. } => {
-                let best = argmax_rows(said.view());
+                let best = argmax_rows(means.view());
                 rows.iter().zip(&codes).filter(|(i, c)| best[**i] == **c).map(|(&i, _)| data.weight_of(i)).sum::<f64>() / total
             }
             _ => {
@@ -457,7 +450,7 @@ impl BaggingModel {
                 for t in 0..y.cols() {
                     let mean = rows.iter().map(|&i| data.weight_of(i) * y.at(i, t)).sum::<f64>() / total;
                     let of = |f: &dyn Fn(usize) -> f64| rows.iter().map(|&i| data.weight_of(i) * f(i).powi(2)).sum::<f64>();
-                    let (rest, spread) = (of(&|i| y.at(i, t) - said[(i, t)]), of(&|i| y.at(i, t) - mean));
+                    let (rest, spread) = (of(&|i| y.at(i, t) - means[(i, t)]), of(&|i| y.at(i, t) - mean));
                     scores += if spread > 0.0 {
                         1.0 - rest / spread
                     } else if rest > 0.0 {
@@ -469,7 +462,7 @@ impl BaggingModel {
                 scores / y.cols() as f64
             }
         };
-        Ok(OutOfBag { score, said })
+        Ok(OutOfBag { score, predictions: means })
     }
 
     fn load(input: &ModelReader) -> Result<Self> {
@@ -491,7 +484,7 @@ impl BaggingModel {
             }
         }
         let oob = match input.field::<Option<f64>>("oob_score")? {
-            Some(score) => Some(OutOfBag { score, said: input.mat("oob_said")? }),
+            Some(score) => Some(OutOfBag { score, predictions: input.mat("oob_said")? }),
             None => None,
         };
         let (Some(stage), true) = (stages.pop(), stages.is_empty()) else {
@@ -519,7 +512,7 @@ impl Model for BaggingModel {
         report.text(format!("The average of {} members: {}.", self.models.len(), member::name(self.stage.learner())));
         if let Some(oob) = &self.oob {
             let what = if self.task == Task::Classification { "accuracy" } else { "R²" };
-            let lost = (0..oob.said.rows()).filter(|&i| oob.said.row(i).iter().any(|v| v.is_nan())).count();
+            let lost = (0..oob.predictions.rows()).filter(|&i| oob.predictions.row(i).iter().any(|v| v.is_nan())).count();
             report.text(format!("Out-of-bag {what}: {:.4} ({lost} rows were in every bag).", oob.score));
         }
         report
@@ -532,7 +525,7 @@ impl Model for BaggingModel {
         out.field("certificate", &self.certificate)?;
         out.field("oob_score", &self.oob.as_ref().map(|o| o.score))?;
         if let Some(oob) = &self.oob {
-            out.mat("oob_said", &oob.said);
+            out.mat("oob_said", &oob.predictions);
         }
         member::save(out, std::slice::from_ref(&self.stage), &self.models)
     }

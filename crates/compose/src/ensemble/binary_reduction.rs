@@ -1,5 +1,6 @@
-//! Several classes by learners that know two: one against the rest, or one against another.
+//! Multi-class classification with binary classifiers: one against the rest, or one against another.
 
+use ermine_core::blocks::check_finite;
 use ermine_core::{
     Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
     ModelWriter, ParamSpec, Progress, Range, Report, Result, RngStream, Schema, Spec, Target, Task,
@@ -7,8 +8,8 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::bagging::PREPARE;
 use super::member;
+use super::member::PREPARE;
 use crate::pipeline::PipelineStep;
 
 const BASE: ParamSpec = ParamSpec {
@@ -17,7 +18,7 @@ const BASE: ParamSpec = ParamSpec {
     range: Range::Any,
 };
 
-/// The names of the two classes that a member sees, in the order of their codes.
+/// The class names of a member, in the order of their codes.
 const OTHERS: &str = "others";
 const OWN: &str = "this";
 
@@ -27,7 +28,7 @@ macro_rules! wrapper {
         #[derive(Debug, Clone, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct $name {
-            /// The learner of two classes.
+            /// The binary classifier.
             pub base: PipelineStep,
             /// Whether members get the default preparation.
             pub prepare: bool,
@@ -85,23 +86,23 @@ fn default_base() -> PipelineStep {
 }
 
 wrapper!(
-    /// A learner of two classes for each class against all others.
+    /// A binary classifier for each class against all others.
     ///
-    /// The probability of a class is that of its own learner, divided by their sum; the class is that of the greatest score, or
-    /// probability where there are no scores.
+    /// The probability of a class is that of its own classifier, normalised; the predicted class is that of the highest
+    /// score, or probability where there are no scores.
     OneVsRest,
     false,
     "one-vs-rest",
     "Each class against all others, by any learner of two classes",
     "p_k(x) = q_k(x) / sum_l q_l(x), q_k the probability of class k by a learner of k against the rest",
-    "For learners that know two classes only, or a model a class. As many fits as classes, each on all rows. Two classes need one.",
+    "For learners that know two classes only, or one model per class. As many fits as classes, each on all rows. Two classes need one.",
     "Rifkin and Klautau: In defense of one-vs-all classification, JMLR 5, 2004"
 );
 
 wrapper!(
-    /// A learner of two classes for each pair of classes.
+    /// A binary classifier for each pair of classes.
     ///
-    /// Each pair votes; within equal votes the sum of its probabilities decides.
+    /// Each pair votes; ties are decided by the sum of the probabilities.
     OneVsOne,
     true,
     "one-vs-one",
@@ -119,7 +120,7 @@ fn fit(
     name: &'static str,
 ) -> Result<BinaryReductionModel> {
     let (codes, names) = data.y.classes()?;
-    member::refuse_infinite(&data.x, data.schema)?;
+    check_finite(&data.x, data.schema, &|_| true)?;
     let mut seen = vec![0.0; names.len()];
     codes.iter().enumerate().for_each(|(i, &c)| seen[c as usize] += data.weight_of(i));
     let present: Vec<u32> = (0..names.len() as u32).filter(|&c| seen[c as usize] > 0.0).collect();
@@ -156,7 +157,7 @@ fn fit(
     Ok(BinaryReductionModel { pairs, classes: names.to_vec(), present, stage: base.clone(), models, certificate })
 }
 
-/// Places of the own class and of the other one, if there is one alone, for each member. Two classes need one member.
+/// The positive class and, for pairs, the negative one, for each member. Two classes need one member.
 fn problems(k: usize, pairs: bool) -> Vec<(usize, Option<usize>)> {
     match (k, pairs) {
         (2, _) => vec![(1, None)],
@@ -182,7 +183,7 @@ fn load(input: &ModelReader, pairs: bool) -> Result<BinaryReductionModel> {
     Ok(BinaryReductionModel { pairs, classes, present, stage, models, certificate: input.field("certificate")? })
 }
 
-/// Several classes by models of two.
+/// A multi-class model of binary models.
 pub struct BinaryReductionModel {
     pairs: bool,
     classes: Vec<String>,
@@ -193,12 +194,12 @@ pub struct BinaryReductionModel {
 }
 
 impl BinaryReductionModel {
-    /// The models of two classes: of each class and the rest, or of each pair.
+    /// The binary models: of each class and the rest, or of each pair.
     pub fn members(&self) -> &[Box<dyn Model>] {
         &self.models
     }
 
-    /// Probability of its own class by each member: a column a member.
+    /// Probability of its own class by each member: one column per member.
     fn own_probabilities(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
         let mut out = Mat::zeros(x.rows(), self.models.len());
@@ -210,7 +211,8 @@ impl BinaryReductionModel {
         Ok(out)
     }
 
-    /// A number a class that takes part, to be scaled to probabilities; votes come first where there are pairs.
+    /// One number per class that takes part, to be scaled to probabilities; the number of votes decides first for
+    /// pairs.
     fn shares(&self, own: &[f64]) -> (Vec<f64>, Vec<u32>) {
         let k = self.present.len();
         let (mut p, mut votes) = (vec![0.0; k], vec![0; k]);

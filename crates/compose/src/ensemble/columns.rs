@@ -1,6 +1,6 @@
-//! Some columns of features, and columns side by side.
+//! Subsets of feature columns.
 
-use ermine_core::{Column, Csr, Error, Features, Field, Mat, OwnedFeatures, Result, Schema, Table};
+use ermine_core::{Column, Csr, Features, Mat, OwnedFeatures, Result, Schema, Table};
 
 /// The given columns, in that order; one may come several times.
 pub(super) fn take(x: &Features<'_>, columns: &[u32]) -> Result<OwnedFeatures> {
@@ -25,13 +25,13 @@ pub(super) fn take(x: &Features<'_>, columns: &[u32]) -> Result<OwnedFeatures> {
         Features::Table(t) => {
             let rows: Vec<usize> = t.range().collect();
             let schema = schema(t.schema(), columns);
-            let cells: Vec<Column> = columns.iter().map(|&j| t.table().columns()[j as usize].take_rows(&rows)).collect();
+            let cells: Vec<Column> = columns.iter().map(|&j| t.table().column_at(j as usize).take_rows(&rows)).collect();
             OwnedFeatures::Table(Table::with_schema(schema, cells)?)
         }
     })
 }
 
-/// The fields of the given columns; one that comes again gets a number behind its name.
+/// The fields of the given columns; duplicates get a number behind their name.
 pub(super) fn schema(schema: &Schema, columns: &[u32]) -> Schema {
     let field = |(k, &j): (usize, &u32)| {
         let mut field = schema.fields[j as usize].clone();
@@ -42,36 +42,4 @@ pub(super) fn schema(schema: &Schema, columns: &[u32]) -> Schema {
         field
     };
     Schema { fields: columns.iter().enumerate().map(field).collect() }
-}
-
-/// New number columns in front of the columns of `x`, with their names.
-pub(super) fn beside(z: &Mat<f64>, names: &[String], x: &Features<'_>) -> Result<OwnedFeatures> {
-    let rows = z.rows();
-    Ok(match x {
-        Features::F64(m) => OwnedFeatures::F64(Mat::from_fn(rows, z.cols() + m.cols(), |i, j| {
-            if j < z.cols() { z[(i, j)] } else { *m.at(i, j - z.cols()) }
-        })),
-        Features::F32(m) => OwnedFeatures::F64(Mat::from_fn(rows, z.cols() + m.cols(), |i, j| {
-            if j < z.cols() { z[(i, j)] } else { f64::from(*m.at(i, j - z.cols())) }
-        })),
-        Features::Csr(_) => return Err(Error::Data("stacking does not take sparse rows".into())),
-        Features::Table(t) => {
-            let rows: Vec<usize> = t.range().collect();
-            let mut cells: Vec<Column> = (0..z.cols()).map(|j| Column::numbers(z.view().col_iter(j).collect())).collect();
-            cells.extend(t.table().columns().iter().map(|c| c.take_rows(&rows)));
-            OwnedFeatures::Table(Table::with_schema(joined(names, t.schema()), cells)?)
-        }
-    })
-}
-
-/// New number columns in front of a schema; a name that is taken gets a mark.
-pub(super) fn joined(names: &[String], schema: &Schema) -> Schema {
-    let mut fields: Vec<Field> = Schema::numbers(names.iter().cloned()).fields;
-    fields.iter_mut().for_each(|f| {
-        while schema.fields.iter().any(|g| g.name == f.name) {
-            f.name.push('\'');
-        }
-    });
-    fields.extend(schema.fields.iter().cloned());
-    Schema { fields }
 }

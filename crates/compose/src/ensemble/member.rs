@@ -1,24 +1,32 @@
-//! The members of an ensemble: named learners, ready to train.
+//! The members of an ensemble: named learners.
 
-use ermine_core::{AnyLearner, Dataset, Error, Features, Model, ModelReader, ModelWriter, Result, Schema, Spec, Task};
+use ermine_core::{AnyLearner, Dataset, Error, Model, ModelReader, ModelWriter, ParamSpec, Range, Result, Spec, Task};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value};
 
 use crate::pipeline::{MAX_DEPTH, PipelineStep, prepared};
 
+/// The parameter of ensembles that put the default preparation in front of members.
+pub(super) const PREPARE: ParamSpec = ParamSpec {
+    name: "prepare",
+    doc: "Whether learners that do not take categories or missing values themselves get the default preparation (impute, \
+          one-hot, standardise) in front; it is learned anew for each.",
+    range: Range::Bool,
+};
+
 /// A learner with a name of its own.
 #[derive(Debug, Clone)]
 pub struct Member {
-    /// What parameters and reports call it.
+    /// Its name in parameters and reports.
     pub name: String,
     /// The learner.
     pub stage: PipelineStep,
 }
 
-/// The members of an ensemble, or none when they are left to the ensemble.
+/// The members of an ensemble, or none for its defaults.
 ///
-/// Written down as a list, each with name, learner and parameters; a text such as `tree,logistic` stands for these learners
-/// with their defaults. A name that is left out is the learner's, with a number where it comes again.
+/// Serialised as a list with name, learner and parameters of each; a text such as `tree,logistic` stands for these
+/// learners with their defaults. The default name is the learner's, numbered if it occurs again.
 #[derive(Debug, Clone, Default)]
 pub struct Members(pub Option<Vec<Member>>);
 
@@ -113,7 +121,7 @@ impl Members {
         serde_json::from_value(Value::from(words)).map_err(|e| Error::Data(e.to_string()))
     }
 
-    /// The members, or the named ones for the task when they are left open.
+    /// The members, or the named default ones for the task.
     pub(super) fn or(&self, task: Task, classes: &[&str], numbers: &[&str]) -> Result<Vec<Member>> {
         match &self.0 {
             Some(members) => Ok(members.clone()),
@@ -126,18 +134,15 @@ impl Members {
 
     pub(super) fn check(&self, spec: &Spec) -> Result<()> {
         match &self.0 {
-            Some(members) if members.is_empty() => Err(Error::Parameter {
-                learner: spec.name,
-                name: "estimators".into(),
-                value: "[]".into(),
-                expected: "it must name at least one learner".into(),
-            }),
+            Some(members) if members.is_empty() => {
+                Err(Error::parameter(spec.name, "estimators", "[]", "it must name at least one learner"))
+            }
             Some(members) => members.iter().try_for_each(|m| m.stage.learner().check_any()),
             None => Ok(()),
         }
     }
 
-    /// Changes parameters of the member called `part`.
+    /// Sets parameters of the member called `part`.
     pub(super) fn set(&mut self, spec: &Spec, part: &str, params: &Map<String, Value>) -> Result<()> {
         let members = self.0.as_deref_mut().unwrap_or_default();
         match members.iter_mut().find(|m| m.name == part) {
@@ -152,57 +157,24 @@ impl Members {
     }
 }
 
-/// The learner as it is trained: with the default preparation in front if that is wanted and it needs one.
+/// The learner to fit: with the default preparation in front if that is wanted and needed.
 pub(super) fn with_preparation(stage: &PipelineStep, prepare: bool) -> PipelineStep {
     let learner = stage.learner().boxed();
     PipelineStep::new(if prepare { prepared(learner) } else { learner })
 }
 
-/// Refuses a member that does not do the task.
+/// An error for a member that does not do the task.
 pub(super) fn check_task(spec: &Spec, parameter: &str, stage: &PipelineStep, task: Task) -> Result<()> {
     let member = stage.learner().spec();
     if member.tasks.contains(&task) {
         return Ok(());
     }
-    Err(Error::Parameter {
-        learner: spec.name,
-        name: parameter.to_owned(),
-        value: member.name.to_owned(),
-        expected: format!("it must be a learner that does {task}"),
-    })
+    Err(Error::parameter(spec.name, parameter, member.name, format!("it must be a learner that does {task}")))
 }
 
 /// The rows with a weight above 0.
 pub(super) fn rows_with_weight(data: &Dataset<'_>) -> Vec<usize> {
     (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect()
-}
-
-/// Refuses infinite cells, so that the error names the row of the data and not of a sample.
-pub(super) fn refuse_infinite(x: &Features<'_>, schema: Option<&Schema>) -> Result<()> {
-    let refuse = |row: usize, col: usize, v: f64| {
-        let column = schema.and_then(|s| s.fields.get(col)).map_or_else(|| col.to_string(), |f| format!("\"{}\"", f.name));
-        Err(Error::NotFinite { column, row, value: if v > 0.0 { "infinity" } else { "-infinity" }.into() })
-    };
-    for col in 0..x.cols() {
-        let found = match x {
-            Features::F64(m) => m.col_iter(col).enumerate().find(|(_, v)| v.is_infinite()),
-            Features::F32(m) => m.col_iter(col).map(f64::from).enumerate().find(|(_, v)| v.is_infinite()),
-            Features::Table(t) => t.numbers(col).and_then(|v| v.iter().copied().enumerate().find(|(_, v)| v.is_infinite())),
-            Features::Csr(_) => None,
-        };
-        if let Some((row, v)) = found {
-            return refuse(row, col, v);
-        }
-    }
-    if let Features::Csr(m) = x {
-        for row in 0..m.rows() {
-            let (indices, values) = m.row(row);
-            if let Some(k) = values.iter().position(|v| v.is_infinite()) {
-                return refuse(row, indices[k] as usize, values[k]);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Writes trained members.
@@ -214,10 +186,10 @@ pub(super) fn save(out: &mut ModelWriter, stages: &[PipelineStep], models: &[Box
     Ok(())
 }
 
-/// Trained members, and the learners that made them.
+/// Fitted members, and their learners.
 pub(super) type TrainedMembers = (Vec<PipelineStep>, Vec<Box<dyn Model>>);
 
-/// Reads `count` trained members; with one stage for all of them, or a stage each.
+/// Reads `count` fitted members; with one learner for all of them, or one each.
 pub(super) fn load(input: &ModelReader, count: usize) -> Result<TrainedMembers> {
     if input.depth() > MAX_DEPTH {
         return Err(Error::Model(format!("learners nest deeper than {MAX_DEPTH}")));
@@ -234,7 +206,7 @@ pub(super) fn load(input: &ModelReader, count: usize) -> Result<TrainedMembers> 
     Ok((stages, models))
 }
 
-/// Checks that all members say the same of the same columns: prediction relies on it.
+/// Checks that all members predict the same outputs from the same columns, which prediction relies on.
 pub(super) fn check_models(models: &[Box<dyn Model>], task: Task, classes: &[String]) -> Result<()> {
     for (i, model) in models.iter().enumerate() {
         let fits = match task {

@@ -1,15 +1,16 @@
-//! Stacking: a learner that learns how far to trust others.
+//! Stacking: a learner that learns how to combine the predictions of others.
 
+use ermine_core::blocks::check_finite;
 use ermine_core::splits::stratified_k_fold;
 use ermine_core::{
-    Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
-    ModelWriter, OwnedFeatures, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec, Target, Task,
+    Accepts, Cell, Certificate, Classifier, Column, Context, Dataset, Error, Family, Features, Field, Learner, Mat, Model,
+    ModelReader, ModelWriter, OwnedFeatures, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec,
+    Table, Target, Task,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::bagging::PREPARE;
-use super::columns;
+use super::member::PREPARE;
 use super::member::{self, Members};
 use super::voting::{ESTIMATORS, FOR_CLASSES, FOR_NUMBERS};
 use crate::pipeline::PipelineStep;
@@ -19,23 +20,22 @@ use crate::pipeline::PipelineStep;
 /// # What it computes
 /// The rows are cut into folds; each member predicts every fold from the others. The final learner trains on these
 /// predictions (class probabilities, of two classes those of the second; numbers), since predictions on a member's own
-/// training rows would flatter it. Then the members train once more on all rows.
+/// training rows would be too good. Then the members are fitted once more to all rows.
 ///
 /// # When to use it
-/// For good learners that err on different rows, when there are rows enough to learn the weights of their votes.
+/// For good learners with different errors, when there are enough rows to learn their weights.
 ///
 /// # Example
 /// ```
-/// use ermine::prelude::*;
-/// let mut stacking = ermine::learner("stacking")?;
+/// let mut stacking = ermine_compose::learner("stacking")?;
 /// stacking.set("estimators", "tree,ridge".into())?;
 /// stacking.set("final_estimator", "ols".into())?;
 /// stacking.set("tree.max_depth", 3.into())?;
-/// # Ok::<(), ermine::Error>(())
+/// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
 /// # Cost
-/// `cv` + 1 fits of each member and one of the final learner, which sees a column or a few a member.
+/// `cv` + 1 fits of each member and one of the final learner, which gets one or a few columns per member.
 ///
 /// # What it does not do
 /// It does not train in passes.
@@ -47,11 +47,11 @@ use crate::pipeline::PipelineStep;
 pub struct Stacking {
     /// The members.
     pub estimators: Members,
-    /// The learner on top.
+    /// The final learner.
     pub final_estimator: Option<PipelineStep>,
     /// Folds.
     pub cv: u64,
-    /// Whether the final learner sees the columns too.
+    /// Whether the final learner gets the features too.
     pub passthrough: bool,
     /// Whether members get the default preparation.
     pub prepare: bool,
@@ -107,12 +107,12 @@ impl Learner for Stacking {
     fn set_nested(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
         match (part, &mut self.final_estimator) {
             ("final_estimator", Some(stage)) => stage.learner_mut().set_all(params),
-            ("final_estimator", None) => Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "final_estimator".into(),
-                value: "null".into(),
-                expected: "its parameters can be set when it is named, as in final_estimator=logistic".into(),
-            }),
+            ("final_estimator", None) => Err(Error::parameter(
+                Self::SPEC.name,
+                "final_estimator",
+                "null",
+                "its parameters can be set when it is named, as in final_estimator=logistic",
+            )),
             _ => self.estimators.set(&Self::SPEC, part, params),
         }
     }
@@ -121,10 +121,10 @@ impl Learner for Stacking {
         self.check()?;
         data.check(&Self::SPEC)?;
         let Some(task) = data.y.task() else { return Err(Error::Target("stacking needs one".into())) };
-        member::refuse_infinite(&data.x, data.schema)?;
+        check_finite(&data.x, data.schema, &|_| true)?;
         let kept = member::rows_with_weight(data);
-        let held = (kept.len() < data.rows()).then(|| data.take_rows(&kept));
-        let data = &held.as_ref().map_or(*data, |d| d.view());
+        let weighted_rows = (kept.len() < data.rows()).then(|| data.take_rows(&kept));
+        let data = &weighted_rows.as_ref().map_or(*data, |d| d.view());
         let members = self.estimators.or(task, FOR_CLASSES, FOR_NUMBERS)?;
         let top = match &self.final_estimator {
             Some(stage) => stage.clone(),
@@ -134,7 +134,7 @@ impl Learner for Stacking {
         let folds = stratified_k_fold(&data.y, data.rows(), self.cv as usize, cx.seed)?;
         let total = members.len() as u64 * (self.cv + 1);
         let mut done = 0;
-        let (mut stages, mut models, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut stages, mut models, mut predictions) = (Vec::new(), Vec::new(), Vec::new());
         for member in &members {
             member::check_task(&Self::SPEC, &format!("estimators: {}", member.name), &member.stage, task)?;
             let stage = member::with_preparation(&member.stage, self.prepare);
@@ -155,7 +155,7 @@ impl Learner for Stacking {
                 }
             }
             models.push(train(data)?);
-            said.extend(level);
+            predictions.extend(level);
             stages.push(stage);
         }
         let names: Vec<String> = members.into_iter().map(|m| m.name).collect();
@@ -164,7 +164,7 @@ impl Learner for Stacking {
             _ => Vec::new(),
         };
         let heads = column_names(&names, task, &classes);
-        let (z, schema) = level(&said, &heads, self.passthrough, &data.x, &data.schema_or_unnamed())?;
+        let (z, schema) = level(&predictions, &heads, self.passthrough, &data.x, &data.schema_or_unnamed())?;
         let top = member::with_preparation(&top, self.prepare && self.passthrough);
         let rows = Dataset { x: z.view(), schema: Some(&schema), ..*data };
         let last = top.learner().fit_any(&rows, &Context { validation: None, ..*cx })?;
@@ -209,13 +209,13 @@ impl Learner for Stacking {
     }
 }
 
-/// What a member says of rows, as columns for the final learner.
+/// Predictions of a member, as columns for the final learner.
 fn first_level(model: &dyn Model, task: Task, x: &Features<'_>) -> Result<Mat<f64>> {
     if task == Task::Regression {
         return model.as_regressor().ok_or_else(lost)?.predict(x);
     }
     let p = model.as_classifier().ok_or_else(lost)?.proba(x)?;
-    // Of two classes one says it all.
+    // Of two classes the second column suffices.
     Ok(if p.cols() == 2 { Mat::from_fn(p.rows(), 1, |i, _| p[(i, 1)]) } else { p })
 }
 
@@ -223,7 +223,7 @@ fn lost() -> Error {
     Error::Model("a member of the stack has lost its capability".into())
 }
 
-/// Names of the columns that members make.
+/// Names of the columns of predictions.
 fn column_names(names: &[String], task: Task, classes: &[String]) -> Vec<String> {
     let of = |name: &String| match (task, classes.len()) {
         (Task::Classification, n) if n != 2 => classes.iter().map(|c| format!("{name} {c}")).collect(),
@@ -233,23 +233,24 @@ fn column_names(names: &[String], task: Task, classes: &[String]) -> Vec<String>
 }
 
 fn level(
-    said: &[Mat<f64>],
+    predictions: &[Mat<f64>],
     heads: &[String],
     passthrough: bool,
     x: &Features<'_>,
     schema: &Schema,
 ) -> Result<(OwnedFeatures, Schema)> {
-    let starts: Vec<(usize, usize)> = said.iter().enumerate().flat_map(|(m, s)| (0..s.cols()).map(move |j| (m, j))).collect();
-    let z = Mat::from_fn(x.rows(), starts.len(), |i, k| said[starts[k].0][(i, starts[k].1)]);
+    let starts: Vec<(usize, usize)> =
+        predictions.iter().enumerate().flat_map(|(m, s)| (0..s.cols()).map(move |j| (m, j))).collect();
+    let z = Mat::from_fn(x.rows(), starts.len(), |i, k| predictions[starts[k].0][(i, starts[k].1)]);
     if !passthrough {
         return Ok((OwnedFeatures::F64(z), Schema::numbers(heads.iter().cloned())));
     }
-    let joined = columns::joined(heads, schema);
+    let joined = joined(heads, schema);
     let names: Vec<String> = joined.names().take(heads.len()).map(str::to_owned).collect();
-    Ok((columns::beside(&z, &names, x)?, joined))
+    Ok((beside(&z, &names, x)?, joined))
 }
 
-/// A trained stack.
+/// A fitted stacking ensemble.
 pub struct StackingModel {
     task: Task,
     classes: Vec<String>,
@@ -273,15 +274,15 @@ impl StackingModel {
         &*self.last
     }
 
-    /// The columns that the final learner sees.
+    /// The columns that the final learner gets.
     fn meta_features(&self, x: &Features<'_>) -> Result<OwnedFeatures> {
         x.expect_cols(self.n_features())?;
-        let said = self.models.iter().map(|m| first_level(&**m, self.task, x)).collect::<Result<Vec<_>>>()?;
+        let predictions = self.models.iter().map(|m| first_level(&**m, self.task, x)).collect::<Result<Vec<_>>>()?;
         let schema = match x {
             Features::Table(t) => t.schema().clone(),
             _ => Schema::unnamed(x.cols()),
         };
-        Ok(level(&said, &column_names(&self.names, self.task, &self.classes), self.passthrough, x, &schema)?.0)
+        Ok(level(&predictions, &column_names(&self.names, self.task, &self.classes), self.passthrough, x, &schema)?.0)
     }
 }
 
@@ -304,7 +305,7 @@ impl Model for StackingModel {
         report.table("Members", &["name", "learner"], (0..self.names.len()).map(row).collect());
         report.text(format!("The final learner, {}, on what they say:", member::name(self.top.learner())));
         let heads = column_names(&self.names, self.task, &self.classes);
-        let seen = if self.passthrough { columns::joined(&heads, schema) } else { Schema::numbers(heads) };
+        let seen = if self.passthrough { joined(&heads, schema) } else { Schema::numbers(heads) };
         report.sections.extend(self.last.report(&seen).sections);
         report
     }
@@ -333,4 +334,36 @@ impl Classifier for StackingModel {
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.last.as_classifier().ok_or_else(lost)?.proba(&self.meta_features(x)?.view())
     }
+}
+
+/// New number columns in front of the columns of `x`, with their names.
+fn beside(z: &Mat<f64>, names: &[String], x: &Features<'_>) -> Result<OwnedFeatures> {
+    let rows = z.rows();
+    Ok(match x {
+        Features::F64(m) => OwnedFeatures::F64(Mat::from_fn(rows, z.cols() + m.cols(), |i, j| {
+            if j < z.cols() { z[(i, j)] } else { *m.at(i, j - z.cols()) }
+        })),
+        Features::F32(m) => OwnedFeatures::F64(Mat::from_fn(rows, z.cols() + m.cols(), |i, j| {
+            if j < z.cols() { z[(i, j)] } else { f64::from(*m.at(i, j - z.cols())) }
+        })),
+        Features::Csr(_) => return Err(Error::Data("stacking does not take sparse rows".into())),
+        Features::Table(t) => {
+            let rows: Vec<usize> = t.range().collect();
+            let mut cells: Vec<Column> = (0..z.cols()).map(|j| Column::numbers(z.view().col_iter(j).collect())).collect();
+            cells.extend(t.table().columns().map(|c| c.take_rows(&rows)));
+            OwnedFeatures::Table(Table::with_schema(joined(names, t.schema()), cells)?)
+        }
+    })
+}
+
+/// New number columns in front of a schema; duplicate names are changed.
+fn joined(names: &[String], schema: &Schema) -> Schema {
+    let mut fields: Vec<Field> = Schema::numbers(names.iter().cloned()).fields;
+    fields.iter_mut().for_each(|f| {
+        while schema.fields.iter().any(|g| g.name == f.name) {
+            f.name.push('\'');
+        }
+    });
+    fields.extend(schema.fields.iter().cloned());
+    Schema { fields }
 }

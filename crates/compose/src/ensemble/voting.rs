@@ -1,4 +1,4 @@
-//! Voting: unlike learners on the same rows, averaged or outvoting each other.
+//! Voting: different learners on the same rows, combined by averaging or majority vote.
 
 use ermine_core::{
     Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
@@ -7,7 +7,7 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::bagging::PREPARE;
+use super::member::PREPARE;
 use super::member::{self, Members};
 use crate::pipeline::PipelineStep;
 
@@ -24,22 +24,21 @@ pub(super) const ESTIMATORS: ParamSpec = ParamSpec {
     range: Range::Any,
 };
 
-/// Unlike learners on the same rows, combined by a vote.
+/// Different learners on the same rows, combined by a vote.
 ///
 /// # What it computes
-/// Numbers: `sum_m w_m f_m(x) / sum_m w_m`. Classes, soft: the same average of the probabilities. Classes, hard: the share of
-/// the weight of the members that say each class.
+/// Numbers: `sum_m w_m f_m(x) / sum_m w_m`. Classes, soft: the same average of the probabilities. Classes, hard: the
+/// share of the members' weight that votes for each class.
 ///
 /// # When to use it
-/// For good learners that err on different rows. Weights say how far each is trusted; [`super::Stacking`] learns them.
+/// For good learners with different errors. Weights say how much each counts; [`super::Stacking`] learns them.
 ///
 /// # Example
 /// ```
-/// use ermine::prelude::*;
-/// let mut voting = ermine::learner("voting")?;
+/// let mut voting = ermine_compose::learner("voting")?;
 /// voting.set("estimators", "tree,logistic".into())?;
 /// voting.set("tree.max_depth", 3.into())?;
-/// # Ok::<(), ermine::Error>(())
+/// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
 /// # Cost
@@ -57,7 +56,7 @@ pub struct Voting {
     pub estimators: Members,
     /// "soft" or "hard".
     pub voting: String,
-    /// A weight a member.
+    /// One weight per member.
     pub weights: Option<Vec<f64>>,
     /// Whether members get the default preparation.
     pub prepare: bool,
@@ -104,12 +103,7 @@ impl Learner for Voting {
         Self::SPEC.check_params(&params)?;
         self.estimators.check(&Self::SPEC)?;
         if self.weights.as_ref().is_some_and(|w| w.iter().sum::<f64>() <= 0.0 || !w.iter().all(|w| w.is_finite())) {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "weights".into(),
-                value: params["weights"].to_string(),
-                expected: "they must be finite and not all 0".into(),
-            });
+            return Err(Error::parameter(Self::SPEC.name, "weights", &params["weights"], "they must be finite and not all 0"));
         }
         Ok(())
     }
@@ -179,7 +173,7 @@ impl Learner for Voting {
     }
 }
 
-/// A trained vote.
+/// A fitted voting ensemble.
 pub struct VotingModel {
     task: Task,
     classes: Vec<String>,

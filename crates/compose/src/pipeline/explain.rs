@@ -1,4 +1,4 @@
-//! What a pipeline says of its predictions, in the columns that came in.
+//! Attributions of a pipeline, in terms of the original columns.
 
 use ermine_core::{AdditiveModel, Cell, Features, Mat, Model, NeighborModel, Result};
 

@@ -1,4 +1,4 @@
-//! Arrow arrays to parts of columns.
+//! Arrow arrays to column chunks.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -18,7 +18,7 @@ use ermine_core::date;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
 
-/// How a column of this type is read, or `None` when it is nested, binary or otherwise nothing to learn from.
+/// How a column of this type is read, or `None` when it is nested, binary or otherwise no feature.
 ///
 /// Numbers, decimals, times of day and durations (both in seconds) are numbers; dates and time stamps are days since
 /// 1970-01-01; text, booleans and dictionaries of text are strings.
@@ -46,7 +46,7 @@ pub(super) fn plan_as(data_type: &DataType, asked: Option<ColumnKind>) -> Option
     })
 }
 
-/// The cells of an array as `plan` says; `first` is the row of the first cell, for messages.
+/// The cells of an array according to `plan`; `first` is the row of the first cell, for messages.
 pub(super) fn part(name: &str, array: &ArrayRef, plan: ParseAs, first: usize) -> Result<ColumnChunk> {
     match plan {
         ParseAs::Skip => Ok(ColumnChunk::Skipped),
@@ -82,7 +82,7 @@ pub(super) fn part(name: &str, array: &ArrayRef, plan: ParseAs, first: usize) ->
     }
 }
 
-/// The refusal of a column that cannot be read.
+/// The error for a column that cannot be read.
 pub(super) fn unreadable(name: &str, data_type: &DataType) -> Error {
     let sort = if data_type.is_nested() { "nested" } else { "not a table of numbers, text or dates" };
     Error::Data(format!(
@@ -100,7 +100,7 @@ fn each<T: ArrowPrimitiveType>(array: &dyn Array, value: impl Fn(T::Native) -> f
     }
 }
 
-/// Units in a second.
+/// Units per second.
 fn a_second(unit: &TimeUnit) -> f64 {
     match unit {
         TimeUnit::Second => 1.0,
@@ -191,7 +191,7 @@ fn numbers(array: &ArrayRef) -> Option<Vec<f64>> {
     })
 }
 
-/// How many whole numbers of 64 bits a double does not hold exactly.
+/// The number of 64-bit integers that an f64 does not represent exactly.
 fn rounded(array: &ArrayRef) -> u64 {
     let count = match array.data_type() {
         DataType::Int64 => {
@@ -205,7 +205,7 @@ fn rounded(array: &ArrayRef) -> u64 {
     count as u64
 }
 
-/// The cells as strings. Numbers are written as `Display` writes them, whole numbers without point; dates as ISO 8601.
+/// The cells as strings. Numbers are written as `Display` writes them, integers without point; dates as ISO 8601.
 fn strings(array: &ArrayRef) -> Option<CodedStrings> {
     use DataType as T;
     let mut out = CodedStrings::default();
@@ -232,7 +232,7 @@ fn strings(array: &ArrayRef) -> Option<CodedStrings> {
     Some(out)
 }
 
-/// A dictionary's values are looked up once each; those that no key uses leave no trace.
+/// A dictionary's values are looked up once each; values that no key uses are dropped.
 fn dictionary(array: &ArrayRef) -> Option<CodedStrings> {
     let array = array.as_any_dictionary();
     let values = strings(array.values())?;

@@ -20,11 +20,11 @@ use crate::column_chunk::{ChunkSink, ParseAs};
 use crate::options::{Format, ReadOptions};
 use crate::source::{ByteSource, Bytes, Compression};
 
-/// Rows of a batch at most.
+/// Upper bound on the rows of a batch.
 const BATCH_ROWS: usize = 8192;
-/// Cells of a batch at most, unless the table is very wide.
+/// Upper bound on the cells of a batch, unless the table is very wide.
 const BATCH_CELLS: usize = 1 << 19;
-/// Batches that are decoded ahead of their use.
+/// Batches decoded ahead of their use.
 const READ_AHEAD_BATCHES: usize = 2;
 
 /// Parquet or Arrow files that make up one table.
@@ -49,8 +49,8 @@ impl ArrowFiles<'_> {
         ArrowColumns::new(&schema, self.options)
     }
 
-    /// Reads all rows, each column on its own where the format allows it (Parquet); returns what was gathered of each
-    /// column, and the number of rows.
+    /// Reads all rows, the columns independently where the format allows it (Parquet); returns the gathered columns and
+    /// the number of rows.
     pub(crate) fn by_column<G: ChunkSink>(&self, columns: &ArrowColumns) -> Result<(Vec<G>, usize)> {
         if self.format != Format::Parquet {
             let mut all: Vec<G> = columns.names.iter().map(|_| G::default()).collect();
@@ -82,7 +82,7 @@ impl ArrowFiles<'_> {
         Ok((all, files.iter().map(|f| f.rows).sum()))
     }
 
-    /// Reads all batches in order. A thread decodes ahead; stops early when `visit` says so.
+    /// Reads all batches in order. A thread decodes ahead; stops early when `visit` asks for it.
     pub(crate) fn scan(&self, visit: &mut dyn FnMut(&RecordBatch) -> Result<Flow>) -> Result<()> {
         for source in self.sources {
             let reader = open(source, self.format, self.options)?;
@@ -120,7 +120,7 @@ fn same_columns(path: &str, known: &ArrowSchema, found: &ArrowSchema) -> Result<
 
 type BatchReader = Box<dyn RecordBatchReader + Send>;
 
-/// A decoder that meets a damaged file may also give up with a panic; that is an error of the file like any other.
+/// On a damaged file the decoder may also panic; that is an error of the file like any other.
 fn guarded<T>(path: &str, decode: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| Err(damaged(path, "the decoder gave up")))
 }
@@ -150,8 +150,8 @@ struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Parquet needs a file to jump about in; what is packed or comes from the standard input is put down in one that
-    /// vanishes with the source.
+    /// Parquet needs a seekable file; compressed input and the standard input are copied to a temporary file that is
+    /// deleted with the source.
     fn open(source: &ByteSource, options: &ReadOptions) -> Result<Self> {
         let source = match source.path() {
             Some(_) if source.compression()? == Compression::Uncompressed => source.clone(),
@@ -174,7 +174,7 @@ impl ParquetFile {
         Ok(Self { source, metadata, rows })
     }
 
-    /// A handle of its own for every reader: clones of one handle share their position.
+    /// A new file handle for every reader: clones of one handle share their position.
     fn file(source: &ByteSource) -> Result<File> {
         let path = source.path().unwrap_or(Path::new(""));
         File::open(path).map_err(|e| Error::io(path, e))
@@ -207,7 +207,7 @@ fn next(path: &str, reader: &mut BatchReader) -> Result<Option<RecordBatch>> {
     guarded(path, || reader.next().transpose().map_err(|e| damaged(path, e)))
 }
 
-/// IPC in file form begins with `ARROW1`; all else is taken for a stream.
+/// The file form of IPC begins with `ARROW1`; everything else is read as a stream.
 fn ipc<R: Read + Seek + Send + 'static>(path: &str, mut reader: R) -> Result<BatchReader> {
     let mut magic = Vec::new();
     (&mut reader).take(6).read_to_end(&mut magic).map_err(|e| Error::io(path, e))?;

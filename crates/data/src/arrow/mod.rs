@@ -1,4 +1,4 @@
-//! Parquet and Arrow IPC, by way of Arrow record batches.
+//! Parquet and Arrow IPC, through Arrow record batches.
 
 mod convert;
 mod files;
@@ -20,13 +20,13 @@ use crate::infer::Profile;
 use crate::options::ReadOptions;
 use crate::read::{self, LoadedTable};
 
-/// Names and ways to read of the columns of an Arrow schema.
+/// Names and read plans of the columns of an Arrow schema.
 #[derive(Debug, Clone)]
 pub(crate) struct ArrowColumns {
     pub(crate) names: Vec<String>,
     pub(crate) plans: Vec<ParseAs>,
     pub(crate) notes: Vec<String>,
-    /// Columns that are dictionaries: categories, whatever the cells look like.
+    /// Columns that are dictionaries: always categories.
     dictionary: Vec<bool>,
     asked: Vec<Option<ColumnKind>>,
 }
@@ -42,9 +42,9 @@ impl ArrowColumns {
         let mut plans = Vec::with_capacity(names.len());
         for (j, field) in schema.fields().iter().enumerate() {
             plans.push(match convert::plan_as(field.data_type(), asked[j]) {
-                _ if dropped[j] => ParseAs::Skip,
+                _ if dropped[j] || (options.only_expected && asked[j].is_none()) => ParseAs::Skip,
                 Some(plan) => plan,
-                // A model that does not know the column does not need it.
+                // Columns that the model does not have are skipped.
                 None if options.expected.is_some() && asked[j].is_none() => ParseAs::Skip,
                 None => return Err(convert::unreadable(&names[j], field.data_type())),
             });
@@ -53,7 +53,7 @@ impl ArrowColumns {
         Ok(Self { names, plans, notes, dictionary, asked })
     }
 
-    /// The parts of a batch; `first` is the row of its first row.
+    /// The column chunks of a batch; `first` is the row of its first row.
     pub(crate) fn parts(&self, batch: &RecordBatch, first: usize) -> Result<Vec<ColumnChunk>> {
         if batch.num_columns() != self.names.len() {
             let message = format!("a batch has {} columns, and the schema has {}", batch.num_columns(), self.names.len());
@@ -65,7 +65,7 @@ impl ArrowColumns {
             .collect()
     }
 
-    /// What the columns turned out to be.
+    /// The resolved kinds of the columns.
     pub(crate) fn infer_columns<'p>(&self, profiles: impl IntoIterator<Item = &'p Profile>) -> Result<Vec<InferredColumn>> {
         profiles
             .into_iter()
@@ -89,7 +89,7 @@ impl ArrowColumns {
 /// Numbers, decimals, times of day and durations (in seconds) become number columns, dates and time stamps date columns
 /// (days since 1970-01-01), booleans categories `false` and `true`, dictionaries categories whose codes follow the sorted
 /// names of all batches, text whatever its cells look like. Null and NaN are missing. `types` overrules, by column name.
-/// Nested and binary columns are refused by name.
+/// Nested and binary columns are errors that name the column.
 pub fn table_from_batches(schema: &ArrowSchema, batches: &[RecordBatch], types: &BTreeMap<String, ColumnKind>) -> Result<Table> {
     let columns = ArrowColumns::new(schema, &ReadOptions { types: types.clone(), ..ReadOptions::default() })?;
     let mut gathered: Vec<ProfiledColumn> = columns.names.iter().map(|_| ProfiledColumn::default()).collect();

@@ -15,7 +15,7 @@ use parquet::file::properties::WriterProperties;
 
 const MICROS_A_DAY: f64 = 86_400e6;
 
-/// The rows of a table as an Arrow record batch: numbers as doubles, dates as time stamps in microseconds, categories as
+/// The rows of a table as an Arrow record batch: numbers as f64, dates as time stamps in microseconds, categories as
 /// dictionaries, text as text; missing is null.
 pub fn to_batch(rows: &TableRef<'_>) -> Result<RecordBatch> {
     batch(rows, None)
@@ -36,7 +36,7 @@ fn batch(rows: &TableRef<'_>, schema: Option<&SchemaRef>) -> Result<RecordBatch>
 
 fn array(rows: &TableRef<'_>, j: usize) -> Result<ArrayRef> {
     let present = |i: usize| !rows.is_missing(i, j);
-    Ok(match &rows.table().columns()[j] {
+    Ok(match rows.table().column_at(j) {
         Column::Number { values, .. } => {
             let values = &values[rows.range()];
             let cells = values.iter().enumerate().map(|(i, &v)| present(i).then_some(v));
@@ -62,7 +62,7 @@ fn arrow_schema(schema: &Schema, first: Option<&TableRef<'_>>) -> SchemaRef {
         ColumnKind::Date => DataType::Timestamp(TimeUnit::Microsecond, None),
         ColumnKind::Category => DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8)),
         ColumnKind::Text => DataType::Utf8,
-        ColumnKind::Identifier => match first.map(|t| &t.table().columns()[j]) {
+        ColumnKind::Identifier => match first.map(|t| t.table().column_at(j)) {
             Some(Column::Number { .. }) => DataType::Float64,
             Some(Column::Category { .. }) => DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8)),
             _ => DataType::Utf8,
@@ -72,7 +72,7 @@ fn arrow_schema(schema: &Schema, first: Option<&TableRef<'_>>) -> SchemaRef {
     Arc::new(ArrowSchema::new(schema.names().enumerate().map(field).collect::<Vec<_>>()))
 }
 
-/// A Parquet (zstd, row groups of about a million rows) or Arrow IPC file in the making.
+/// A Parquet (zstd, row groups of about a million rows) or Arrow IPC file being written.
 pub(crate) struct BatchWriter<W: Write + Send> {
     path: String,
     schema: Schema,
@@ -80,7 +80,7 @@ pub(crate) struct BatchWriter<W: Write + Send> {
     state: WriterState<W>,
 }
 
-/// The file is begun with the first rows, which show whether identifiers are numbers.
+/// The header is written with the first rows, which show whether identifiers are numbers.
 enum WriterState<W: Write + Send> {
     Waiting(W),
     Parquet(Box<ArrowWriter<W>>, SchemaRef),
@@ -123,7 +123,7 @@ impl<W: Write + Send> BatchWriter<W> {
         written.map_err(|e| self.failed(e))
     }
 
-    /// Ends the file and gives back what it was written to.
+    /// Completes the file and returns its sink.
     pub(crate) fn finish(mut self) -> Result<W> {
         if matches!(self.state, WriterState::Waiting(_)) {
             self.begin(None)?;

@@ -1,17 +1,17 @@
-//! A file in runs of whole records.
+//! A file in chunks of whole records.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use ermine_core::{Error, Result};
 
 use super::record::{Dialect, count_lines, last_record_end};
-use crate::source::Decompressor;
+use crate::source::{ByteSource, Decompressor};
 
 /// Bytes of a chunk, when records are not longer.
 pub(super) const CHUNK_BYTES: usize = 1 << 20;
-/// Bytes a single record may have; an unclosed quote would otherwise take in the rest of a file of any size.
+/// Upper bound on the bytes of a record; an unclosed quote would otherwise span the rest of a file of any size.
 const RECORD_BYTES: usize = 1 << 30;
-/// Chunks that are read ahead of the parsing.
+/// Chunks read ahead of the parsing.
 const READ_AHEAD_CHUNKS: usize = 4;
 
 /// Whole records.
@@ -22,12 +22,12 @@ pub(crate) struct Chunk {
     pub(crate) line: u64,
 }
 
-/// Cuts what `reader` gives in chunks; `carry` is what was read already, from the beginning of a record on.
+/// Cuts the bytes of `reader` into chunks; `carry` holds bytes already read, from the beginning of a record on.
 pub(crate) struct Chunks {
     name: String,
     reader: Decompressor,
     dialect: Dialect,
-    /// Where the last whole record ends.
+    /// The end of the last whole record.
     last_end: fn(&[u8], &Dialect) -> Option<usize>,
     carry: Vec<u8>,
     size: usize,
@@ -36,7 +36,7 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// Chunks of records in which quotes have their meaning.
+    /// Chunks of records with quoted cells.
     pub(super) fn new(name: String, reader: Decompressor, dialect: Dialect, carry: Vec<u8>, line: u64) -> Self {
         Self { name, reader, dialect, last_end: last_record_end, carry, size: CHUNK_BYTES, line, done: false }
     }
@@ -51,7 +51,7 @@ impl Chunks {
     fn read(&mut self) -> Result<Option<Chunk>> {
         let mut text = std::mem::take(&mut self.carry);
         loop {
-            // A record longer than the chunk is looked through again as it grows, so it grows by doubling.
+            // A record longer than the chunk is scanned again as it grows, so it grows by doubling.
             let want = self.size.max(text.len());
             self.done = !self.reader.fill(&mut text, want)?;
             let end = if self.done { Some(text.len()) } else { (self.last_end)(&text, &self.dialect) };
@@ -82,7 +82,7 @@ impl Iterator for Chunks {
     }
 }
 
-/// The chunks, read and unpacked by a thread of their own while the caller parses.
+/// The chunks, read and decompressed by a thread of their own while the caller parses.
 pub(crate) fn read_ahead<I: Iterator<Item = Result<Chunk>> + Send + 'static>(chunks: I) -> Receiver<Result<Chunk>> {
     let (send, receive) = sync_channel(READ_AHEAD_CHUNKS);
     std::thread::spawn(move || {
@@ -96,17 +96,27 @@ pub(crate) fn read_ahead<I: Iterator<Item = Result<Chunk>> + Send + 'static>(chu
     receive
 }
 
+/// The chunks that are parsed side by side; of a pipe, those that have come. None at the end.
+pub(crate) fn next_batch(chunks: &Receiver<Result<Chunk>>, source: &ByteSource) -> Result<Vec<Chunk>> {
+    let most = 2 * rayon::current_num_threads();
+    let first = chunks.iter().take(1);
+    match source.is_pipe() {
+        true => first.chain(chunks.try_iter()).take(most).collect(),
+        false => first.chain(chunks.iter()).take(most).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::record::{RecordError, blank_line, record};
     use super::*;
     use crate::options::ReadOptions;
-    use crate::source::{ByteSource, Bytes};
+    use crate::source::Bytes;
     use proptest::prelude::*;
 
     const COMMA: Dialect = Dialect { delimiter: b',', terminator: b'\n', decimal_comma: false };
 
-    /// All cells, read straight through.
+    /// All cells, parsed sequentially.
     fn cells(text: &[u8]) -> Result<Vec<Vec<Vec<u8>>>, RecordError> {
         let (mut at, mut out) = (0, Vec::new());
         while at < text.len() {
@@ -121,7 +131,7 @@ mod tests {
         Ok(out)
     }
 
-    /// A second opinion, one character at a time; `None` where the text is not sound.
+    /// An independent parser, one character at a time; `None` where the text is invalid.
     fn reference(text: &str) -> Option<Vec<Vec<Vec<u8>>>> {
         #[derive(PartialEq)]
         enum QuoteState {
@@ -160,7 +170,7 @@ mod tests {
                 }
             }
         }
-        // The line end that was put on may have been taken into an open quote.
+        // The line end that was appended may have been taken into an open quote.
         (at != QuoteState::Quoted).then_some(out)
     }
 

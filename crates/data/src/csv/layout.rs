@@ -1,4 +1,4 @@
-//! Dialect, names and first guess of the types of a delimited file, from its first bytes.
+//! Dialect, names and guessed types of a delimited file, from its first bytes.
 
 use ermine_core::{ColumnKind, Error, Result};
 
@@ -11,20 +11,20 @@ use crate::options::{Format, MissingMarkers, ReadOptions};
 use crate::source::ByteSource;
 use ermine_core::date;
 
-/// Bytes that are looked at to find the dialect; a first record that is longer is read whole.
+/// Bytes read to detect the dialect; a longer first record is read whole.
 const HEAD_BYTES: usize = 1 << 18;
-/// Records that are looked at to guess the types.
+/// Records read to guess the types.
 const SAMPLE_RECORDS: usize = 1000;
-/// Bytes the first record may have.
+/// Upper bound on the bytes of the first record.
 const FIRST_RECORD_BYTES: usize = 1 << 28;
 
-/// What holds for the whole file (or all files of a glob).
+/// Dialect, names and types of the whole file (or all files of a glob).
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     pub(crate) dialect: Dialect,
     pub(crate) names: Vec<String>,
     pub(crate) plans: Vec<ParseAs>,
-    /// What was done to the names, for the user.
+    /// Changes made to the names, for the user.
     pub(crate) notes: Vec<String>,
     header: bool,
 }
@@ -33,37 +33,33 @@ pub(crate) struct Layout {
 pub(super) struct OpenedCsv {
     pub(super) layout: Layout,
     pub(super) chunks: Chunks,
-    /// Where the records after the header begin, in unpacked bytes.
-    pub(super) start: u64,
-    /// Lines before that.
-    pub(super) line: u64,
 }
 
-/// The error of a flaw in a run of text after `line` lines.
+/// The error for a parse failure in a piece of text after `line` lines.
 pub(super) fn record_error(path: &str, text: &[u8], line: u64, dialect: &Dialect, flaw: RecordError) -> Error {
     let line = line + 1 + count_lines(&text[..flaw.at.min(text.len())], dialect);
     Error::Parse { path: path.to_owned(), line, column: flaw.field as u64 + 1, message: flaw.message }
 }
 
-/// Opens a file. `known` is the layout of an earlier file of the same table, which this one has to follow.
+/// Opens a file. `known` is the layout of an earlier file of the same table, which this one must match.
 pub(super) fn open(source: &ByteSource, options: &ReadOptions, format: Format, known: Option<&Layout>) -> Result<OpenedCsv> {
-    let path = &source.name;
+    let (path, missing) = (&source.name, MissingMarkers::new(options));
     let broken = |message: &str| Error::Format { path: path.clone(), message: message.to_owned() };
     let mut reader = source.open(options)?;
     let mut head = Vec::new();
-    reader.fill(&mut head, HEAD_BYTES)?;
-    let mut whole = head.len() < HEAD_BYTES;
+    let mut whole = !reader.fill(&mut head, HEAD_BYTES)? || (head.len() < HEAD_BYTES && !source.is_pipe());
     if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
         return Err(broken("the text is UTF-16; save it as UTF-8"));
     }
-    let mut start = 0;
     if head.starts_with(&[0xEF, 0xBB, 0xBF]) {
         head.drain(..3);
-        start = 3;
     }
-    // A file without any line end so far, or whose first record is longer than the head: read on.
+    // A file without any line end so far, or whose first record is longer than the head, or a pipe with little in it: read on.
     let mut dialect = dialect(&head, whole, options, format, known);
-    while !whole && super::record::last_record_end(&head, &dialect).is_none() {
+    let enough = |head: &[u8], dialect: &Dialect| {
+        super::record::last_record_end(head, dialect).is_some() && (!source.is_pipe() || shows_layout(head, dialect, &missing))
+    };
+    while !whole && !enough(&head, &dialect) {
         if head.len() > FIRST_RECORD_BYTES {
             return Err(broken("the first line is longer than 256 MB; is a quote left open?"));
         }
@@ -80,7 +76,6 @@ pub(super) fn open(source: &ByteSource, options: &ReadOptions, format: Format, k
         return Err(broken("the file is empty"));
     }
     let (first, next) = record(&head, at, &dialect).map_err(|f| fail(&head, f))?;
-    let missing = MissingMarkers::new(options);
     let header = match known {
         Some(known) => known.header,
         None => options.header.unwrap_or_else(|| !all_numbers(&first, &dialect, &missing)),
@@ -107,16 +102,29 @@ pub(super) fn open(source: &ByteSource, options: &ReadOptions, format: Format, k
             let dropped = options.dropped(names.iter().map(String::as_str))?;
             let plan = |((name, guess), dropped): ((&String, ParseAs), bool)| match dropped {
                 true => ParseAs::Skip,
-                false => options.kind_of(name).map_or(guess, plan_of),
+                false => match options.kind_of(name) {
+                    None if options.only_expected => ParseAs::Skip,
+                    kind => kind.map_or(guess, plan_of),
+                },
             };
             names.iter().zip(guess).zip(dropped).map(plan).collect()
         }
     };
     let line = count_lines(&head[..at], &dialect);
-    start += at as u64;
     head.drain(..at);
     let layout = Layout { dialect, names, plans, notes, header };
-    Ok(OpenedCsv { layout, chunks: Chunks::new(path.clone(), reader, dialect, head, line), start, line })
+    Ok(OpenedCsv { layout, chunks: Chunks::new(path.clone(), reader, dialect, head, line) })
+}
+
+/// Whether the first bytes tell how the rows are written: a header alone does not. A pipe may give one before the other.
+fn shows_layout(head: &[u8], dialect: &Dialect, missing: &MissingMarkers) -> bool {
+    let mut at = 0;
+    while let Some(next) = blank_line(head, at, dialect) {
+        at = next;
+    }
+    let Ok((first, next)) = record(head, at, dialect) else { return true };
+    let more = next < head.len() && super::record::last_record_end(&head[next..], dialect).is_some();
+    more || all_numbers(&first, dialect, missing)
 }
 
 fn dialect(head: &[u8], whole: bool, options: &ReadOptions, format: Format, known: Option<&Layout>) -> Dialect {
@@ -133,7 +141,7 @@ fn dialect(head: &[u8], whole: bool, options: &ReadOptions, format: Format, know
     dialect
 }
 
-/// How a column is read that was asked to be of a kind. Identifiers keep the form that the cells suggest.
+/// How a column is read whose kind was requested. For identifiers the cells decide between numbers and strings.
 fn plan_of(kind: ColumnKind) -> ParseAs {
     match kind {
         ColumnKind::Number => ParseAs::Number,
@@ -142,7 +150,7 @@ fn plan_of(kind: ColumnKind) -> ParseAs {
     }
 }
 
-/// The number a cell spells in this dialect.
+/// The number in a cell of this dialect.
 pub(super) fn number_of(text: &[u8], dialect: &Dialect) -> Option<f64> {
     if dialect.decimal_comma { number::parse_comma(text) } else { number::parse(text) }
 }
@@ -156,7 +164,7 @@ pub(super) fn text_of(cell: &RawCell<'_>, field: usize, at: usize) -> Result<Str
     }
 }
 
-/// Refuses bytes that are no text.
+/// The error for bytes that are not text.
 pub(super) fn check_text(value: &[u8]) -> Result<(), String> {
     if let Err(e) = std::str::from_utf8(value) {
         let byte = value.get(e.valid_up_to()).copied().unwrap_or(0);
@@ -201,7 +209,7 @@ fn sample(head: &[u8], mut at: usize, whole: bool, dialect: &Dialect, missing: &
             break;
         }
         let Ok((cells, next)) = record(head, at, dialect) else { break };
-        // The head may break off within the last record.
+        // The head may end within the last record.
         if next >= head.len() && !whole {
             break;
         }
@@ -224,15 +232,15 @@ fn sample(head: &[u8], mut at: usize, whole: bool, dialect: &Dialect, missing: &
 }
 
 impl Layout {
-    /// The layout that reads only the columns marked, as strings: what is left to do after a guess was contradicted.
+    /// The layout that reads only the marked columns, as strings: the second pass after a contradicted guess.
     pub(crate) fn only_strings(&self, columns: &[bool]) -> Self {
         let plans = columns.iter().map(|&c| if c { ParseAs::Strings } else { ParseAs::Skip }).collect();
         Self { plans, ..self.clone() }
     }
 }
 
-/// Rows a run of text is likely to have, from its first lines; used to reserve. A cell takes a byte at least, so that all
-/// columns together never reserve more than a few times the text.
+/// Expected number of rows in a piece of text, from its first lines; used to reserve. A cell takes at least a byte, so
+/// that all columns together never reserve more than a few times the text.
 pub(super) fn likely_rows(text: &[u8], dialect: &Dialect, width: usize) -> usize {
     let head = &text[..text.len().min(CHUNK_BYTES / 64)];
     let lines = count_lines(head, dialect).max(1) as usize;

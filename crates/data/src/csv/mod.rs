@@ -1,12 +1,11 @@
 //! Delimited text, in parallel.
 //!
-//! A thread reads and unpacks the file and cuts it in chunks of whole records ([`chunks`]); the chunks are parsed side by
-//! side to typed parts of columns ([`parse`]). Types are guessed from the first records ([`layout`]); a column whose guess
-//! a later cell contradicts is read once more, as strings.
+//! A thread reads and decompresses the file and cuts it into chunks of whole records ([`chunks`]); the chunks are
+//! parsed in parallel to typed column chunks ([`parse`]). Types are guessed from the first records ([`layout`]); a
+//! column whose guess a later cell contradicts is read once more, as strings.
 
 mod chunks;
 mod layout;
-mod matrix;
 mod number;
 mod parse;
 mod record;
@@ -15,9 +14,8 @@ mod sniff;
 use ermine_core::{Error, Flow, Result};
 use rayon::prelude::*;
 
-pub(crate) use chunks::{Chunk, Chunks, read_ahead};
+pub(crate) use chunks::{Chunk, Chunks, next_batch, read_ahead};
 pub(crate) use layout::Layout;
-pub(crate) use matrix::read_matrix;
 #[cfg(feature = "arrow")]
 pub(crate) use number::is_rounded;
 pub(crate) use number::parse as parse_number;
@@ -28,6 +26,9 @@ use crate::infer::Profile;
 use crate::options::{Format, MissingMarkers, ReadOptions};
 use crate::source::ByteSource;
 
+/// What is done with a batch of parsed chunks.
+type BatchVisit<'v> = &'v mut dyn FnMut(&Layout, Vec<Result<Parsed>>) -> Result<Flow>;
+
 /// Delimited files that make up one table.
 pub(crate) struct Delimited<'a> {
     pub(crate) sources: &'a [ByteSource],
@@ -36,9 +37,21 @@ pub(crate) struct Delimited<'a> {
 }
 
 impl Delimited<'_> {
-    /// Parses all rows in order, as `layout` says or, without one, as the first file suggests; returns the layout. Stops
-    /// early when `visit` says so.
+    /// Parses all rows in order, with `layout` or, without one, that of the first file; returns the layout. Stops early
+    /// when `visit` asks for it.
     pub(crate) fn scan(&self, layout: Option<&Layout>, visit: &mut dyn FnMut(&Layout, Parsed) -> Result<Flow>) -> Result<Layout> {
+        self.scan_batches(layout, &mut |layout, batch| {
+            for parsed in batch {
+                if visit(layout, parsed?)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+            Ok(Flow::Continue)
+        })
+    }
+
+    /// [`Delimited::scan`] by batches of chunks that were parsed side by side. Of a pipe a batch is what has come.
+    pub(crate) fn scan_batches(&self, layout: Option<&Layout>, visit: BatchVisit<'_>) -> Result<Layout> {
         let missing = MissingMarkers::new(self.options);
         let mut layout = layout.cloned();
         for source in self.sources {
@@ -47,28 +60,18 @@ impl Delimited<'_> {
             let current = opened.layout;
             let parser = parse::Parser { path: &source.name, layout: &current, missing: &missing, options: self.options };
             let chunks = chunks::read_ahead(opened.chunks);
-            let side_by_side = 2 * rayon::current_num_threads();
             loop {
-                let batch = chunks.iter().take(side_by_side).collect::<Result<Vec<_>>>()?;
+                let batch = chunks::next_batch(&chunks, source)?;
                 if batch.is_empty() {
                     break;
                 }
-                let parsed: Vec<Result<Parsed>> = batch.into_par_iter().map(|chunk| parser.parse(&chunk)).collect();
-                for parsed in parsed {
-                    if visit(&current, parsed?)? == Flow::Stop {
-                        return Ok(current);
-                    }
+                if visit(&current, batch.into_par_iter().map(|chunk| parser.parse(&chunk)).collect())? == Flow::Stop {
+                    return Ok(current);
                 }
             }
             layout.get_or_insert(current);
         }
         layout.ok_or_else(|| Error::Data("there is no file to read".into()))
-    }
-
-    /// The layout that the first file suggests.
-    pub(crate) fn guess(&self) -> Result<Layout> {
-        let source = self.sources.first().ok_or_else(|| Error::Data("there is no file to read".into()))?;
-        Ok(layout::open(source, self.options, self.format, None)?.layout)
     }
 
     /// What the columns turned out to be.
@@ -82,8 +85,8 @@ impl Delimited<'_> {
         columns.map(|((name, profile), &plan)| column_chunk::infer(name, plan, profile, asked(name))).collect()
     }
 
-    /// The layout with its guesses settled, what was gathered of each column, and the number of rows. A column whose guess
-    /// was contradicted is gathered once more, from the beginning.
+    /// The layout with its guesses resolved, the gathered columns, and the number of rows. A column whose guess was
+    /// contradicted is gathered once more, from the beginning.
     pub(crate) fn reread_contradicted<G: ChunkSink>(&self) -> Result<(Layout, Vec<G>, usize)> {
         let mut gathered: Vec<G> = Vec::new();
         let mut contradicted: Vec<bool> = Vec::new();

@@ -1,14 +1,14 @@
-//! Decimal text to double, exactly: the result is the double nearest to the decimal, ties to even, as `str::parse` gives.
+//! Decimal text to f64, exactly: the nearest f64, ties to even, as `str::parse` gives.
 //!
 //! Most cells are short, and for those one division is exact (Clinger 1990): the digits as an integer below 2^53 and a
-//! power of ten up to 10^22 are both doubles, and the quotient of two doubles is correctly rounded. Everything else
-//! goes to the standard library.
+//! power of ten up to 10^22 are both exact in f64, and their quotient is correctly rounded. Everything else goes to the
+//! standard library.
 
-/// Powers of ten that are doubles and may divide a mantissa here.
+/// Powers of ten that are exact in f64.
 const TENS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 const WHOLE_TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// The run of at most 8 digits at `at`: its value and length. `None` when fewer than 8 bytes are left to look at.
+/// The run of at most 8 digits at `at`: its value and length. `None` when fewer than 8 bytes are left.
 #[inline(always)]
 fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let word: [u8; 8] = text.get(at..at + 8)?.try_into().ok()?;
@@ -28,8 +28,8 @@ fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
     Some((eight, count))
 }
 
-/// A short plain decimal (sign, at most 15 digits on each side of the point) at the start of `text[at..]`: its value and
-/// where it ends. `None` says nothing about the text: it may be a longer number, no number, or near the end.
+/// A short plain decimal (sign, at most 15 digits on each side of the point) at the start of `text[at..]`: its value
+/// and its end. `None` says nothing about the text: it may be a longer number, no number, or near the end.
 #[inline(always)]
 pub(crate) fn short(text: &[u8], at: usize) -> Option<(f64, usize)> {
     let negative = *text.get(at)? == b'-';
@@ -61,7 +61,7 @@ pub(crate) fn short(text: &[u8], at: usize) -> Option<(f64, usize)> {
             mantissa = mantissa.wrapping_mul(WHOLE_TENS[n]).wrapping_add(more);
         }
     }
-    // Above 19 digits the integer has wrapped; above 2^53 it is no double.
+    // Above 19 digits the integer has wrapped; above 2^53 it is not exact in f64.
     if count == 0 || count > 19 || mantissa > 1 << 53 {
         return None;
     }
@@ -69,20 +69,20 @@ pub(crate) fn short(text: &[u8], at: usize) -> Option<(f64, usize)> {
     Some((if negative { -value } else { value }, at))
 }
 
-/// The number that all of `text` spells, or `None`. Accepts what `str::parse::<f64>` accepts: sign, digits, point,
+/// The number spelled by all of `text`, or `None`. Accepts what `str::parse::<f64>` accepts: sign, digits, point,
 /// exponent, `inf`, `infinity`, `nan` in any case.
 pub(crate) fn parse(text: &[u8]) -> Option<f64> {
-    // A first byte that begins no number spares the conversion for columns of words.
+    // Checking the first byte avoids the conversion for columns of words.
     if !matches!(text.first()?, b'0'..=b'9' | b'+' | b'-' | b'.' | b'i' | b'I' | b'n' | b'N') {
         return None;
     }
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Whether `text` is a whole number, written out, that `value`, its nearest double, is not.
+/// Whether `text` is an integer written out whose nearest f64, `value`, is not equal to it.
 pub(crate) fn is_rounded(text: &[u8], value: f64) -> bool {
     const EXACT: f64 = (1u64 << 53) as f64;
-    // Most numbers are small; then nothing is looked at.
+    // Most numbers are small; then the text is not examined.
     value.abs() >= EXACT
         && std::str::from_utf8(text).is_ok_and(|t| match t.parse::<i128>() {
             Ok(whole) => whole != value as i128,
@@ -91,7 +91,7 @@ pub(crate) fn is_rounded(text: &[u8], value: f64) -> bool {
         })
 }
 
-/// [`parse`] of a number written with a decimal comma. A point is refused, so that `1.234,5` is never misread.
+/// [`parse`] of a number with a decimal comma. A point is an error, so that `1.234,5` is never misread.
 pub(crate) fn parse_comma(text: &[u8]) -> Option<f64> {
     let mut plain = [0u8; 64];
     let plain = plain.get_mut(..text.len())?;
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The fast path on `text` followed by a delimiter, as it stands in a file; must agree with `str::parse` or decline.
+    /// The fast path for `text` followed by a delimiter, as in a file; must agree with `str::parse` or return `None`.
     fn agrees(text: &str) {
         let line = format!("{text},        ");
         let expected = text.parse::<f64>();

@@ -1,4 +1,4 @@
-//! From the text of a chunk to parts of columns.
+//! From the text of a chunk to column chunks.
 
 use ermine_core::{ColumnKind, Result};
 
@@ -10,7 +10,7 @@ use crate::column_chunk::{CodedStrings, ColumnChunk, ParseAs};
 use crate::options::{MissingMarkers, ReadOptions};
 use ermine_core::date;
 
-/// What the parsing of chunks needs to know.
+/// Inputs of the parser.
 pub(super) struct Parser<'a> {
     pub(super) path: &'a str,
     pub(super) layout: &'a Layout,
@@ -26,7 +26,7 @@ pub(crate) struct Parsed {
 
 /// The end of a number that stood at the start of a cell, if the cell ends there: what follows and where that begins.
 #[inline(always)]
-pub(super) fn number_end(text: &[u8], end: usize, dialect: &Dialect) -> Option<(CellEnd, usize)> {
+fn number_end(text: &[u8], end: usize, dialect: &Dialect) -> Option<(CellEnd, usize)> {
     let byte = *text.get(end)?;
     if byte == dialect.delimiter {
         Some((CellEnd::Cell, end + 1))
@@ -40,27 +40,27 @@ pub(super) fn number_end(text: &[u8], end: usize, dialect: &Dialect) -> Option<(
 }
 
 /// A row that has too few or too many cells.
-pub(super) fn ragged(text: &[u8], row: usize, width: usize, dialect: &Dialect) -> RecordError {
+fn ragged(text: &[u8], row: usize, width: usize, dialect: &Dialect) -> RecordError {
     match super::record::record(text, row, dialect) {
         Ok((cells, _)) => {
-            let found = cells.len();
+            let count = cells.len();
             let s = if width == 1 { "" } else { "s" };
             let message =
-                format!("this record has {found} cell{}, and {width} column{s} are expected", if found == 1 { "" } else { "s" });
-            RecordError { at: row, field: found.min(width + 1) - 1, message }
+                format!("this record has {count} cell{}, and {width} column{s} are expected", if count == 1 { "" } else { "s" });
+            RecordError { at: row, field: count.min(width + 1) - 1, message }
         }
         Err(flaw) => flaw,
     }
 }
 
 /// Whether a record is one empty cell: a line of blanks, skipped like a blank line where there are several columns.
-pub(super) fn only_blanks(cell: &RawCell<'_>, after: CellEnd, field: usize, width: usize) -> bool {
+fn only_blanks(cell: &RawCell<'_>, after: CellEnd, field: usize, width: usize) -> bool {
     field == 0 && width > 1 && after == CellEnd::Record && cell.text.is_empty() && !cell.quoted
 }
 
 impl Parser<'_> {
-    /// Parses a chunk. A column whose cells contradict its plan is given up, unless its kind was asked for: then the cell is
-    /// an error.
+    /// Parses a chunk. A column whose cells contradict its plan is given up, unless its kind was requested: then the
+    /// cell is an error.
     pub(super) fn parse(&self, chunk: &Chunk) -> Result<Parsed> {
         self.parse_text(&chunk.text).map_err(|f| record_error(self.path, &chunk.text, chunk.line, &self.layout.dialect, f))
     }
@@ -161,7 +161,7 @@ impl Parser<'_> {
 }
 
 /// The flaw of a cell that cannot be read as it has to be.
-pub(super) fn parse_error(what: &str, cell: &RawCell<'_>, field: usize, at: usize, name: &str) -> RecordError {
+fn parse_error(what: &str, cell: &RawCell<'_>, field: usize, at: usize, name: &str) -> RecordError {
     let text = String::from_utf8_lossy(cell.text);
     let short: String = text.chars().take(40).collect();
     let dots = if short.len() < text.len() { "…" } else { "" };

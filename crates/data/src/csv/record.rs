@@ -1,13 +1,13 @@
-//! Cells and records of delimited text (RFC 4180, read kindly).
+//! Cells and records of delimited text (RFC 4180, read leniently).
 //!
-//! A cell that begins with `"` runs to the closing `"`, whatever lies between; `""` inside is one quote. A quote elsewhere
-//! is a letter like any other. Blanks around an unquoted cell do not count. Blank lines are skipped.
+//! A cell that begins with `"` runs to the closing `"`, whatever lies between; `""` inside is one quote. A quote
+//! elsewhere is an ordinary character. Blanks around an unquoted cell are ignored. Blank lines are skipped.
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
-/// How a file separates.
+/// Separators of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dialect {
     /// Between cells.
@@ -18,29 +18,29 @@ pub(crate) struct Dialect {
     pub(crate) decimal_comma: bool,
 }
 
-/// What is wrong at a byte of a chunk.
+/// A parse error at a byte of a chunk.
 #[derive(Debug)]
 pub(crate) struct RecordError {
-    /// Where, in bytes from the start of the chunk.
+    /// Position, in bytes from the start of the chunk.
     pub(crate) at: usize,
     /// The field, from 0.
     pub(crate) field: usize,
     pub(crate) message: String,
 }
 
-/// One cell as it stands in the text.
+/// One cell as in the text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawCell<'a> {
     /// The text without enclosing quotes or surrounding blanks.
     pub(crate) text: &'a [u8],
-    /// Whether it stood in quotes.
+    /// Whether it was quoted.
     pub(crate) quoted: bool,
-    /// Whether it holds doubled quotes.
+    /// Whether it has doubled quotes.
     doubled: bool,
 }
 
 impl<'a> RawCell<'a> {
-    /// The text with doubled quotes made single.
+    /// The text with doubled quotes unescaped.
     pub(crate) fn value(&self) -> Cow<'a, [u8]> {
         if !self.doubled {
             return Cow::Borrowed(self.text);
@@ -65,7 +65,7 @@ pub(crate) enum CellEnd {
     Record,
 }
 
-/// Where the cell that begins at `at` ends when it has no quotes.
+/// The end of the unquoted cell that begins at `at`.
 #[inline]
 fn unquoted_end(text: &[u8], at: usize, dialect: &Dialect) -> usize {
     // Cells are short; a search that sets up vectors pays only for long ones.
@@ -148,7 +148,7 @@ fn closing_quote(text: &[u8], open: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Where the last whole record of `text`, which begins with a record and may break off anywhere, ends.
+/// The end of the last whole record of `text`, which begins with a record and may be cut off anywhere.
 pub(crate) fn last_record_end(text: &[u8], dialect: &Dialect) -> Option<usize> {
     let (mut from, mut end) = (0, None);
     // Text before a quote is outside quotes, so any terminator there ends a record.

@@ -1,10 +1,10 @@
-//! How a file separates, found out from its first bytes.
+//! Detection of a file's separators from its first bytes.
 
 use super::number;
 use super::record::{Dialect, blank_line, record};
 
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
-/// Records that are looked at.
+/// Records examined.
 const RECORDS: usize = 100;
 
 /// The terminator: `\n`, unless the text has `\r` and no `\n`.
@@ -31,7 +31,7 @@ fn widths(head: &[u8], dialect: &Dialect, whole: bool) -> Vec<usize> {
     out
 }
 
-/// The delimiter that cuts all records in the same number (above 1) of cells, most cells first; failing that, the one
+/// The delimiter that cuts all records into the same number (above 1) of cells, most cells first; failing that, the one
 /// that cuts the first record most; failing that, a comma.
 pub(super) fn delimiter(head: &[u8], terminator: u8, whole: bool) -> u8 {
     let score = |delimiter: u8| {

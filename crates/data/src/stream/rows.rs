@@ -1,4 +1,4 @@
-//! Rows to learn from, in blocks.
+//! Streams of training rows, in blocks.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use crate::options::{Format, ReadOptions};
 use crate::read::{MOST_DENSE_COLUMNS, one_format};
 use crate::source;
 
-/// Columns of sparse rows that are given names; more are left unnamed.
+/// Most columns of sparse rows that are given names; more are left unnamed.
 const MOST_NAMED: usize = 1 << 20;
 /// Cells of sparse rows that are held as a table at a time.
-const DENSE_CELLS: usize = 1 << 20;
+pub(super) const DENSE_CELLS: usize = 1 << 20;
 
-/// Rows to learn from, read in blocks in bounded memory, as often as needed.
+/// Training rows, read in blocks in bounded memory, as often as needed.
 ///
-/// The columns of a table are told apart: text and identifier columns are left out, rows without target too; both are
-/// noted. A number target with at most 10 distinct whole numbers, each three times on average, is taken for classes.
+/// Columns of a table get their roles: text and identifier columns are left out, rows without target too; both are
+/// noted. A number target with at most 10 distinct integers, each three times on average, is taken for classes.
 pub struct RowStream {
     reading: StreamKind,
     roles: Roles,
@@ -33,7 +33,7 @@ pub struct RowStream {
     target: TargetKind,
     info: TargetInfo,
     notes: Vec<String>,
-    /// Whether sparse rows are given as tables.
+    /// Whether sparse rows are yielded as tables.
     dense: bool,
 }
 
@@ -42,7 +42,7 @@ enum StreamKind {
     Sparse(SparseStream),
 }
 
-/// Opens delimited text, Parquet, Arrow IPC or libsvm text as a stream of rows to learn from. See [`TableStream::open`] for
+/// Opens delimited text, Parquet, Arrow IPC or libsvm text as a stream of training rows. See [`TableStream::open`] for
 /// what is read when.
 pub fn open_stream(spec: &str, options: &ReadOptions, roles: &Roles) -> Result<RowStream> {
     let sources = source::resolve(spec)?;
@@ -53,7 +53,7 @@ pub fn open_stream(spec: &str, options: &ReadOptions, roles: &Roles) -> Result<R
 }
 
 impl RowStream {
-    /// Tells the columns of a table stream apart.
+    /// Assigns the roles of the columns of a table stream.
     pub fn new(mut table: TableStream, roles: &Roles) -> Result<Self> {
         let schema = table.schema().clone();
         let named = roles.targets.iter().chain(&roles.weight).chain(&roles.drop);
@@ -121,7 +121,8 @@ impl RowStream {
         Self { reading, roles: roles.clone(), features, missing, rows, target, info, notes, dense: false }
     }
 
-    /// The same rows as tables, for learners that do not take sparse ones: what [`crate::read`] would give, in blocks.
+    /// The same rows as tables, for learners that do not take sparse ones: as [`crate::read`] would read them, in
+    /// blocks.
     pub fn into_tables(mut self) -> Result<Self> {
         if let StreamKind::Sparse(sparse) = &self.reading {
             if sparse.cols > MOST_DENSE_COLUMNS {
@@ -146,12 +147,12 @@ impl RowStream {
         &self.info
     }
 
-    /// The task that the target asks for.
+    /// The task implied by the target.
     pub fn task(&self) -> Option<Task> {
         self.target.task()
     }
 
-    /// What a person should know: columns and rows left out and why.
+    /// Notes for the user: columns and rows left out and why.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -6,7 +6,7 @@ use crate::libsvm::{self, LibsvmRows};
 use crate::options::ReadOptions;
 use crate::source::ByteSource;
 
-/// libsvm text that is read in blocks of rows. Opening reads everything once, for the number of rows and columns.
+/// libsvm text read in blocks of rows. Opening reads everything once, for the number of rows and columns.
 pub(super) struct SparseStream {
     sources: Vec<ByteSource>,
     options: ReadOptions,

@@ -1,18 +1,21 @@
 //! Tables in blocks.
 
-use ermine_core::{Error, Field, Flow, Result, Schema, Table};
+use std::collections::HashMap;
+
+use ermine_core::{ColumnKind, Error, Field, Flow, Result, Schema, Table};
 
 use crate::column_chunk::{self, ColumnChunk, InferredColumn, ParseAs};
 use crate::csv::{Delimited, Layout};
 use crate::infer::Profile;
 use crate::options::{Format, ReadOptions};
-use crate::read::one_format;
+use crate::read::{LoadedTable, one_format, read_sources};
 use crate::source::{self, ByteSource};
 
-/// A table that is read in blocks of rows: delimited text, Parquet, Arrow IPC.
+/// A table read in blocks of rows: delimited text, Parquet, Arrow IPC.
 ///
-/// Opening reads everything once, to find the kinds, the sorted names of the categories, the missing cells and the number of
-/// rows; then every scan yields the same blocks, with one schema. At no time is more than a few megabytes of the file held.
+/// Opening reads everything once, to find the kinds, the sorted names of the categories, the missing cells and the
+/// number of rows; then every scan yields the same blocks, with one schema. At most a few megabytes of the file are
+/// held at a time.
 pub struct TableStream {
     sources: Vec<ByteSource>,
     options: ReadOptions,
@@ -20,13 +23,31 @@ pub struct TableStream {
     reading: TableFormat,
     /// All columns of the file.
     fields: Vec<Field>,
-    /// Which of them the blocks have.
+    /// Which of them are in the blocks.
     used: Vec<bool>,
     schema: Schema,
     rows: usize,
     missing: Vec<u64>,
+    bytes: Vec<u64>,
     reasons: Vec<String>,
     notes: Vec<String>,
+}
+
+/// A table that is read in blocks where its format allows it.
+pub enum TableSource {
+    /// In blocks.
+    Stream(Box<TableStream>),
+    /// In memory: libsvm text, IDX images.
+    Memory(LoadedTable),
+}
+
+/// Opens a table in blocks ([`TableStream::open`]), or reads it whole ([`crate::read`]) where its format is not read in blocks.
+pub fn open_table(spec: &str, options: &ReadOptions) -> Result<TableSource> {
+    let sources = source::resolve(spec)?;
+    match one_format(&sources, options)? {
+        Format::Libsvm | Format::Idx => Ok(TableSource::Memory(read_sources(&sources, options)?)),
+        _ => Ok(TableSource::Stream(Box::new(TableStream::of_sources(sources, options)?))),
+    }
 }
 
 enum TableFormat {
@@ -66,7 +87,8 @@ impl TableStream {
             }
         };
         let missing = profiles.iter().map(|p: &Profile| p.missing).collect();
-        notes.extend(verdicts.iter().zip(&profiles).filter_map(|(v, p)| column_chunk::rounded(&v.field, p)));
+        let bytes = profiles.iter().map(Profile::bytes_in_memory).collect();
+        notes.extend(verdicts.iter().zip(&profiles).filter_map(|(v, p)| column_chunk::rounded(&v.field, p.rounded)));
         let (fields, reasons): (Vec<Field>, Vec<String>) =
             verdicts.into_iter().map(|v: InferredColumn| (v.field, v.reason)).unzip();
         let used: Vec<bool> = match &reading {
@@ -76,7 +98,20 @@ impl TableStream {
         };
         let kept = fields.iter().zip(&used).filter(|(_, used)| **used);
         let schema = Schema { fields: kept.map(|(field, _)| field.clone()).collect() };
-        Ok(Self { sources, options: options.clone(), format, reading, fields, used, schema, rows, missing, reasons, notes })
+        Ok(Self {
+            sources,
+            options: options.clone(),
+            format,
+            reading,
+            fields,
+            used,
+            schema,
+            rows,
+            missing,
+            bytes,
+            reasons,
+            notes,
+        })
     }
 
     /// Names and kinds of the columns of the blocks.
@@ -94,12 +129,17 @@ impl TableStream {
         self.of_used(&self.missing)
     }
 
+    /// How many bytes each column of the blocks would take in memory, about.
+    pub fn bytes_in_memory(&self) -> Vec<u64> {
+        self.of_used(&self.bytes)
+    }
+
     /// For each column of the blocks, why it has its kind.
     pub fn reasons(&self) -> Vec<String> {
         self.of_used(&self.reasons)
     }
 
-    /// What a user should know: columns that were renamed.
+    /// Notes for the user: columns that were renamed.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -110,13 +150,40 @@ impl TableStream {
 
     /// Reads only the named columns from now on; they keep the order of the file.
     pub fn select<S: AsRef<str>>(&mut self, names: &[S]) -> Result<()> {
-        let all = Schema { fields: self.fields.clone() };
-        self.used = vec![false; self.fields.len()];
-        for name in names {
-            self.used[all.position(name.as_ref())?] = true;
+        let places: HashMap<&str, usize> = self.fields.iter().enumerate().map(|(j, f)| (f.name.as_str(), j)).collect();
+        let mut used = vec![false; self.fields.len()];
+        for name in names.iter().map(S::as_ref) {
+            let all = || self.fields.iter().map(|f| f.name.as_str());
+            used[*places.get(name).ok_or_else(|| Error::unknown("column", name, all()))?] = true;
         }
+        self.used = used;
         self.schema = Schema { fields: self.of_used(&self.fields) };
         Ok(())
+    }
+
+    /// The same table with a column read as another kind. Reads everything once more.
+    pub fn with_kind(self, column: &str, kind: ColumnKind) -> Result<Self> {
+        let mut options = self.options;
+        options.types.insert(column.to_owned(), kind);
+        Self::of_sources(self.sources, &options)
+    }
+
+    /// Reads the selected columns whole.
+    pub fn read(&self) -> Result<Table> {
+        let mut all: Option<Table> = None;
+        self.scan(&mut |block| {
+            match &mut all {
+                Some(all) => all.append_rows(block),
+                None => all = Some(block),
+            }
+            Ok(Flow::Continue)
+        })?;
+        all.map_or_else(|| self.no_rows(), Ok)
+    }
+
+    fn no_rows(&self) -> Result<Table> {
+        let columns = self.schema.fields.iter().map(|field| column_chunk::column(field, Vec::new()));
+        Table::with_schema(self.schema.clone(), columns.collect::<Result<Vec<_>>>()?)
     }
 
     /// Reads all rows in order, in blocks; stops early when `visit` says so.

@@ -1,11 +1,11 @@
-//! What the target of a streamed table is.
+//! The kind of the target of a streamed table.
 
 use ermine_core::{ColumnKind, Error, Field, Flow, Result, Roles, TargetKind};
 
 use super::table::TableStream;
 
-/// What the target of a table is and how many rows have one. Reads the target columns once more where their kinds do
-/// not say all.
+/// The kind of the target of a table and the number of rows that have one. Reads the target columns once more where
+/// their kinds do not suffice.
 pub(super) fn target_of_table(table: &mut TableStream, roles: &Roles, notes: &mut Vec<String>) -> Result<(TargetKind, usize)> {
     let at = roles.targets.iter().map(|t| table.schema().position(t)).collect::<Result<Vec<_>>>()?;
     let fields: Vec<Field> = at.iter().map(|&j| table.schema().fields[j].clone()).collect();
@@ -31,7 +31,7 @@ pub(super) fn target_of_table(table: &mut TableStream, roles: &Roles, notes: &mu
             let mut known = if missing == 0 { rows } else { 0 };
             if missing > 0 {
                 table.scan(&mut |block| {
-                    known += (0..block.rows()).filter(|&i| block.columns().iter().all(|c| !c.is_missing(i))).count();
+                    known += (0..block.rows()).filter(|&i| block.columns().all(|c| !c.is_missing(i))).count();
                     Ok(Flow::Continue)
                 })?;
             }

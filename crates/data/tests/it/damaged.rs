@@ -1,4 +1,4 @@
-//! Binary files cut short and with bytes changed: errors, or what could still be read; never a panic.
+//! Truncated and corrupted binary files: errors, or what could still be read; never a panic.
 #![cfg(feature = "arrow")]
 
 use ermine_data::{ReadOptions, read, read_table, write_table};
@@ -16,7 +16,7 @@ fn damaged_files_are_errors() {
             std::fs::write(&path, &whole[..cut]).unwrap();
             assert!(read(path.to_str().unwrap(), &ReadOptions::default()).is_err(), "{name} {cut}");
         }
-        // What the decoder says of its own panics is of no interest here.
+        // Panic messages of the decoder are not printed.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
         for at in (0..whole.len()).step_by(whole.len() / 80) {

@@ -2,9 +2,10 @@
 
 use ermine_core::{Column, ColumnKind, Table};
 use ermine_data::read_table;
+use ermine_fixtures::data_set;
 
 fn fixture(name: &str) -> Table {
-    read_table(format!("{}/../../fixtures/data/{name}.csv.gz", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    read_table(data_set(name)).unwrap()
 }
 
 fn kinds(table: &Table) -> Vec<ColumnKind> {
@@ -58,16 +59,4 @@ fn the_passenger_list_has_every_kind() {
     assert_eq!((missing("Age"), missing("Cabin"), missing("Embarked"), missing("Fare")), (177, 687, 2, 0));
     let Column::Text(cells) = table.column("Name").unwrap() else { panic!("names are text") };
     assert_eq!(cells[0].as_deref(), Some("Braund, Mr. Owen Harris"));
-}
-
-#[test]
-fn a_matrix_becomes_the_table_it_would_have_been() {
-    let path = |name: &str| format!("{}/../../fixtures/data/{name}.csv.gz", env!("CARGO_MANIFEST_DIR"));
-    for name in ["diabetes", "wine", "old_faithful"] {
-        let data = ermine_data::read_data(&path(name), &Default::default()).unwrap();
-        assert!(matches!(data, ermine_data::LoadedData::Numbers(..)));
-        assert_eq!(data.into_table().unwrap(), fixture(name));
-    }
-    let data = ermine_data::read_data(&path("penguins"), &Default::default()).unwrap();
-    assert!(matches!(data, ermine_data::LoadedData::Table(_)));
 }

@@ -1,7 +1,7 @@
 //! Arrow, Parquet, libsvm and IDX.
 
 use ermine_core::Column;
-use ermine_data::{ReadOptions, read_numbers, read_sparse, read_table};
+use ermine_data::{ReadOptions, read_sparse, read_table};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -41,8 +41,9 @@ fn images_and_the_labels_beside_them() {
     let mut bytes = vec![0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2];
     bytes.extend([0, 1, 2, 3, 4, 5, 6, 255]);
     std::fs::write(&images, &bytes).unwrap();
-    let (x, _) = read_numbers(&images, &ReadOptions::default()).unwrap();
-    assert_eq!((x.rows(), x.cols(), x.as_slice()[7]), (2, 4, 255.0));
+    let table = read_table(&images).unwrap();
+    assert_eq!((table.rows(), table.columns().len()), (2, 4));
+    assert_eq!(table.column("p3").unwrap(), &Column::numbers(vec![3.0, 255.0]));
     std::fs::write(folder.path().join("train-labels-idx1-ubyte"), [0, 0, 8, 1, 0, 0, 0, 2, 7, 9]).unwrap();
     let table = read_table(&images).unwrap();
     assert_eq!(table.schema().names().collect::<Vec<_>>(), ["p0", "p1", "p2", "p3", "label"]);

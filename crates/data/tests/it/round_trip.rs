@@ -1,4 +1,4 @@
-//! What is written reads back as it was.
+//! Written tables read back unchanged.
 #![cfg(feature = "arrow")]
 
 use ermine_core::{Column, ColumnKind, Field, Schema, Table};
@@ -53,7 +53,7 @@ fn tables() -> impl Strategy<Value = Table> {
 /// Equal to the bit; NaN is missing and equal to itself.
 fn assert_same(a: &Table, b: &Table) {
     assert_eq!(a.schema(), b.schema());
-    for (x, y) in a.columns().iter().zip(b.columns()) {
+    for (x, y) in a.columns().zip(b.columns()) {
         match (x, y) {
             (Column::Number { values: v, valid: p }, Column::Number { values: w, valid: q }) => {
                 let bits = |v: &[f64]| v.iter().map(|v| if v.is_nan() { u64::MAX } else { v.to_bits() }).collect::<Vec<_>>();
@@ -95,7 +95,7 @@ proptest! {
                 Ok(ermine_core::Flow::Continue)
             }).unwrap();
             prop_assert_eq!(all.rows(), table.rows());
-            for (a, b) in all.columns().iter().zip(table.columns()) {
+            for (a, b) in all.columns().zip(table.columns()) {
                 match (a, b) {
                     (Column::Number { values: a, .. }, Column::Number { values: b, .. }) => {
                         prop_assert!(a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())));

@@ -1,7 +1,7 @@
 //! Rows in blocks: the same rows as in memory.
 
 use ermine_core::{ColumnKind, Error, Features, Flow, OwnedTarget, RowSource, Target, Task};
-use ermine_data::{ReadOptions, Roles, RowStream, TableStream, open_stream, read, read_table};
+use ermine_data::{ReadOptions, Roles, RowStream, TableStream, open_stream, read, read_table, scan_expected};
 
 /// Some megabytes of text, so that there are several blocks: numbers with missing cells, categories whose names come late,
 /// a target of each sort.
@@ -206,4 +206,44 @@ fn sparse_rows_stream_too() {
         .unwrap();
     assert_eq!(row, 50_000);
     assert!(open_stream(spec, &ReadOptions::default(), &roles("class")).is_err());
+}
+
+/// What a model asks for comes in one pass, with the cells of the whole table.
+#[test]
+fn expected_columns_are_those_of_the_table_however_they_are_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = big(&folder);
+    let whole = read_table(&spec).unwrap();
+    let names = ["c", "x"];
+    let mut options = ReadOptions::default();
+    options.expect(whole.select(&names).unwrap().schema());
+    let (mut x, mut c, mut blocks) = (Vec::new(), Vec::new(), 0);
+    let notes = scan_expected(&spec, &options, &mut |block| {
+        blocks += 1;
+        assert_eq!(block.schema().names().collect::<Vec<_>>(), ["x", "c"], "in the order of the file");
+        x.extend_from_slice(block.view().numbers(0).unwrap());
+        let (codes, names) = block.view().categories(1).unwrap();
+        assert_eq!(names.iter().any(|n| n == "aa"), x.len() > 100_001, "the names are those of the block");
+        c.extend(codes.iter().map(|&c| names[c as usize].clone()));
+        Ok(Flow::Continue)
+    });
+    assert!(notes.unwrap().is_empty() && blocks > 1, "{blocks} blocks");
+    let same = |a: &f64, b: &f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+    assert_eq!(x.len(), whole.rows());
+    assert!(x.iter().zip(whole.view().numbers(1).unwrap()).all(|(a, b)| same(a, b)));
+    let (codes, names) = whole.view().categories(2).unwrap();
+    assert!(c.iter().zip(codes).all(|(a, &b)| *a == names[b as usize]));
+    // A file without rows is one empty block, and a cell that is no number is named by its line.
+    let empty = folder.path().join("empty.csv");
+    std::fs::write(&empty, "x,c\n").unwrap();
+    let mut rows = Vec::new();
+    scan_expected(empty.to_str().unwrap(), &options, &mut |block| {
+        rows.push((block.rows(), block.columns().len()));
+        Ok(Flow::Continue)
+    })
+    .unwrap();
+    assert_eq!(rows, [(0, 2)]);
+    std::fs::write(&empty, "x,c\n1,a\nmany,b\n").unwrap();
+    let error = scan_expected(empty.to_str().unwrap(), &options, &mut |_| Ok(Flow::Continue)).unwrap_err().to_string();
+    assert!(error.contains("line 3, column 1") && error.contains("many"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Boosting of classes.
+//! AdaBoost for classification.
 
 use ermine_core::{Certificate, Context, Dataset, Error, Mat, Model, Progress, Result, Task, Trace, argmax_rows};
 use ermine_tree::stump_boosting::{IntegerWeights, Stump, StumpColumns, StumpCriterion, StumpList, VoteSums, correct_all};
@@ -8,18 +8,18 @@ use super::{AdaBoost, train};
 use crate::ensemble::member;
 use crate::pipeline::PipelineStep;
 
-/// Moves of a vote that totally corrective boosting no longer makes.
+/// A vote whose last update was below this is no longer updated by totally corrective boosting.
 const TOLERANCE: f64 = 1e-6;
 /// Sweeps over the votes after each round.
 const SWEEPS: usize = 100;
 
-/// What makes a learner for the weights of a round.
+/// Makes a learner for the weights of a round.
 enum WeakLearner<'a> {
     Stumps(StumpColumns, StumpCriterion),
     Base(PipelineStep, &'a Dataset<'a>),
 }
 
-/// A learner of a round.
+/// The learner fitted in a round.
 enum WeakModel {
     Stump(Stump),
     Model(Box<dyn Model>),
@@ -30,7 +30,7 @@ struct TrainingRows<'a> {
     /// Their numbers in the data.
     kept: Vec<usize>,
     truth: Vec<u32>,
-    given: Option<Vec<f64>>,
+    sample_weight: Option<Vec<f64>>,
     classes: usize,
     names: &'a [String],
 }
@@ -45,7 +45,7 @@ pub(super) fn fit(
     let kept = member::rows_with_weight(data);
     let rows = TrainingRows {
         truth: kept.iter().map(|&i| codes[i]).collect(),
-        given: data.weight.map(|w| kept.iter().map(|&i| w[i]).collect()),
+        sample_weight: data.weight.map(|w| kept.iter().map(|&i| w[i]).collect()),
         classes: names.len(),
         names,
         kept,
@@ -80,8 +80,8 @@ struct AdaBoostState<'a> {
     made: Vec<WeakModel>,
     vote: Vec<f64>,
     error: Vec<f64>,
-    /// What each learner says of each row, where it is needed again.
-    said: Vec<Vec<u32>>,
+    /// The classes that each learner predicts for each row, where they are needed again.
+    predicted: Vec<Vec<u32>>,
     trace: Trace,
 }
 
@@ -98,7 +98,7 @@ impl<'a> AdaBoostState<'a> {
             made: Vec::new(),
             vote: Vec::new(),
             error: Vec::new(),
-            said: Vec::new(),
+            predicted: Vec::new(),
             trace: Trace::new(&["round", "learners", "error", "vote", "train_error", "bound"]),
         }
     }
@@ -106,11 +106,11 @@ impl<'a> AdaBoostState<'a> {
     fn run(mut self, weak: WeakLearner<'_>, n_features: usize, cx: &Context<'_>) -> Result<AdaBoostModel> {
         let wanted = self.learner.n_estimators as usize;
         let float = self.learner.variant == "float";
-        // Removed learners are replaced, but not for ever.
+        // Removed learners are replaced, but not endlessly.
         let rounds = if float { wanted.saturating_mul(2) } else { wanted };
         let mut notes = Vec::new();
         let mut converged = true;
-        // The least training error seen with each number of learners.
+        // The least training error so far with each number of learners.
         let mut least = vec![f64::INFINITY; wanted.saturating_add(2).min(1 << 20)];
         for round in 0..rounds {
             cx.report(Progress { stage: "boosting", done: round as u64, total: Some(rounds as u64), objective: None })?;
@@ -143,21 +143,21 @@ impl<'a> AdaBoostState<'a> {
         self.finish(weak, n_features, notes, converged)
     }
 
-    /// One more learner; false when boosting ends.
+    /// Adds a learner; false when boosting ends.
     fn round(&mut self, weak: &WeakLearner<'_>, round: usize, cx: &Context<'_>) -> Result<bool> {
         let rows = self.rows;
         let (n, k) = (rows.kept.len(), rows.classes);
-        let steps = IntegerWeights::new(rows.given.as_deref(), &self.logs);
-        // Shares of the classes, of each row, or of each side of a stump.
+        let steps = IntegerWeights::new(rows.sample_weight.as_deref(), &self.logs);
+        // Class shares of each row, or of each side of a stump.
         let (made, shares, side): (WeakModel, Mat<f64>, Option<Vec<bool>>) = match weak {
             WeakLearner::Stumps(stumps, criterion) => {
-                let found = stumps.best(&rows.truth, k, &steps, *criterion);
-                let both: Vec<f64> = found.stump.left.iter().chain(&found.stump.right).copied().collect();
-                (WeakModel::Stump(found.stump), Mat::from_vec(2, k, both), Some(found.goes_left))
+                let best_stump = stumps.best(&rows.truth, k, &steps, *criterion);
+                let both: Vec<f64> = best_stump.stump.left.iter().chain(&best_stump.stump.right).copied().collect();
+                (WeakModel::Stump(best_stump.stump), Mat::from_vec(2, k, both), Some(best_stump.goes_left))
             }
             WeakLearner::Base(stage, data) => {
-                // As many as the rows weigh in all, so that penalties and least weights keep their meaning.
-                let sum = rows.given.as_ref().map_or(n as f64, |w| w.iter().sum());
+                // Scaled to the total weight of the rows, so that penalties and minimum weights keep their meaning.
+                let sum = rows.sample_weight.as_ref().map_or(n as f64, |w| w.iter().sum());
                 let mut weight = vec![0.0; data.rows()];
                 rows.kept.iter().zip(steps.weights(sum)).for_each(|(&i, w)| weight[i] = w);
                 let model = train(stage, data, &weight, round, cx)?;
@@ -169,12 +169,12 @@ impl<'a> AdaBoostState<'a> {
         };
         let row = |i: usize| side.as_ref().map_or(i, |s| usize::from(!s[i]));
         let best = argmax_rows(shares.view());
-        let said: Vec<u32> = (0..n).map(|i| best[row(i)]).collect();
-        let error = steps.share(|i| said[i] != rows.truth[i]);
+        let predicted: Vec<u32> = (0..n).map(|i| best[row(i)]).collect();
+        let error = steps.share(|i| predicted[i] != rows.truth[i]);
         let chance = 1.0 - 1.0 / k as f64;
         if error <= 0.0 {
-            // A perfect learner needs no other; with others it outvotes them.
-            self.add(made, &said, 1.0_f64.max(self.vote.iter().sum::<f64>() + 1.0), 0.0, &shares, &row);
+            // A learner without error needs no other; with others it outvotes them.
+            self.add(made, &predicted, 1.0_f64.max(self.vote.iter().sum::<f64>() + 1.0), 0.0, &shares, &row);
             return Ok(false);
         }
         if !self.real && error >= chance * (1.0 - 1e-12) {
@@ -188,35 +188,43 @@ impl<'a> AdaBoostState<'a> {
         }
         let rate = self.learner.learning_rate;
         if self.real {
-            let before = self.votes.exponential_loss(&rows.truth, rows.given.as_deref());
+            let before = self.votes.exponential_loss(&rows.truth, rows.sample_weight.as_deref());
             let scores = confidences(&shares, self.smooth);
             for i in 0..n {
                 self.logs[i] -= rate * scores[(row(i), rows.truth[i] as usize)] / (k as f64 - 1.0);
             }
-            self.add(made, &said, rate, error, &shares, &row);
-            let after = self.votes.exponential_loss(&rows.truth, rows.given.as_deref());
-            // A learner that says nothing new will say nothing new again.
+            self.add(made, &predicted, rate, error, &shares, &row);
+            let after = self.votes.exponential_loss(&rows.truth, rows.sample_weight.as_deref());
+            // A learner that predicts the same as before would be found in every further round.
             return Ok(!matches!((before, after), (Some(b), Some(a)) if a >= b * (1.0 - 1e-12)));
         }
         let vote = rate * (((1.0 - error) / error).ln() + (k as f64 - 1.0).ln());
         for (i, log) in self.logs.iter_mut().enumerate() {
-            if said[i] != rows.truth[i] {
+            if predicted[i] != rows.truth[i] {
                 *log += vote;
             }
         }
-        self.add(made, &said, vote, error, &shares, &row);
+        self.add(made, &predicted, vote, error, &shares, &row);
         Ok(true)
     }
 
-    fn add(&mut self, made: WeakModel, said: &[u32], vote: f64, error: f64, shares: &Mat<f64>, row: &dyn Fn(usize) -> usize) {
+    fn add(
+        &mut self,
+        made: WeakModel,
+        predicted: &[u32],
+        vote: f64,
+        error: f64,
+        shares: &Mat<f64>,
+        row: &dyn Fn(usize) -> usize,
+    ) {
         if self.real {
             let scores = confidences(shares, self.smooth);
             self.votes.add_scores(|i, k| vote * scores[(row(i), k)]);
         } else {
-            self.votes.add(said, vote);
+            self.votes.add(predicted, vote);
         }
         if self.learner.variant != "plain" {
-            self.said.push(said.to_vec());
+            self.predicted.push(predicted.to_vec());
         }
         self.made.push(made);
         self.vote.push(vote);
@@ -224,69 +232,72 @@ impl<'a> AdaBoostState<'a> {
     }
 
     fn record(&mut self, round: usize) {
-        let given = self.rows.given.as_deref();
-        let train = self.votes.error(&self.rows.truth, given);
-        let bound = self.votes.exponential_loss(&self.rows.truth, given).unwrap_or(f64::NAN);
+        let sample_weight = self.rows.sample_weight.as_deref();
+        let train = self.votes.error(&self.rows.truth, sample_weight);
+        let bound = self.votes.exponential_loss(&self.rows.truth, sample_weight).unwrap_or(f64::NAN);
         let (error, vote) = (self.error.last().copied().unwrap_or(f64::NAN), self.vote.last().copied().unwrap_or(f64::NAN));
         self.trace.push(&[(round + 1) as f64, self.made.len() as f64, error, vote, train, bound]);
     }
 
-    /// FloatBoost: removes learners as long as that gives the least error ever seen with so many learners.
+    /// FloatBoost: removes learners as long as that gives the least error so far with so many learners.
     fn float(&mut self, least: &mut [f64]) {
-        let given = self.rows.given.as_deref();
+        let sample_weight = self.rows.sample_weight.as_deref();
         let here = self.made.len().min(least.len() - 1);
-        least[here] = least[here].min(self.votes.error(&self.rows.truth, given));
+        least[here] = least[here].min(self.votes.error(&self.rows.truth, sample_weight));
         while self.made.len() > 2 {
             let size = self.made.len();
-            // The newest stays: it was found for the weights that the others have left.
-            let found = self.votes.least_useful(&self.said[..size - 1], &self.vote, &self.rows.truth, given);
-            let Some((gone, error)) = found else { return };
+            // The newest is kept: it was fitted to the weights that the others have left.
+            let candidate = self.votes.least_useful(&self.predicted[..size - 1], &self.vote, &self.rows.truth, sample_weight);
+            let Some((gone, error)) = candidate else { return };
             if error >= least[(size - 1).min(least.len() - 1)] {
                 return;
             }
             let at = (size - 1).min(least.len() - 1);
             least[at] = error;
-            let (said, vote) = (self.said.remove(gone), self.vote.remove(gone));
+            let (predicted, vote) = (self.predicted.remove(gone), self.vote.remove(gone));
             self.made.remove(gone);
             self.error.remove(gone);
-            self.votes.add(&said, -vote);
+            self.votes.add(&predicted, -vote);
             for (i, log) in self.logs.iter_mut().enumerate() {
-                if said[i] != self.rows.truth[i] {
+                if predicted[i] != self.rows.truth[i] {
                     *log -= vote;
                 }
             }
         }
     }
 
-    /// Totally corrective boosting: all votes anew.
+    /// Totally corrective boosting: optimises all votes together.
     fn correct(&mut self) {
-        let wrong: Vec<Vec<bool>> =
-            self.said.iter().map(|said| said.iter().zip(&self.rows.truth).map(|(s, t)| s != t).collect()).collect();
-        correct_all(&wrong, &mut self.vote, self.rows.given.as_deref(), self.rows.classes, TOLERANCE, SWEEPS);
+        let wrong: Vec<Vec<bool>> = self
+            .predicted
+            .iter()
+            .map(|predicted| predicted.iter().zip(&self.rows.truth).map(|(s, t)| s != t).collect())
+            .collect();
+        correct_all(&wrong, &mut self.vote, self.rows.sample_weight.as_deref(), self.rows.classes, TOLERANCE, SWEEPS);
         self.votes = VoteSums::new(self.rows.kept.len(), self.rows.classes);
         self.logs.fill(0.0);
-        for ((said, wrong), &vote) in self.said.iter().zip(&wrong).zip(&self.vote) {
-            self.votes.add(said, vote);
+        for ((predicted, wrong), &vote) in self.predicted.iter().zip(&wrong).zip(&self.vote) {
+            self.votes.add(predicted, vote);
             self.logs.iter_mut().zip(wrong).filter(|(_, w)| **w).for_each(|(log, _)| *log += vote);
         }
     }
 
     fn finish(self, weak: WeakLearner<'_>, n_features: usize, mut notes: Vec<String>, converged: bool) -> Result<AdaBoostModel> {
         let all: f64 = if self.real {
-            // The largest that a row could be scored: margins of real votes are shares of it.
+            // The largest score that a row could have: margins of real votes are fractions of it.
             (0..self.rows.kept.len()).map(|i| self.votes.row(i).iter().map(|v| v.abs()).fold(0.0, f64::max)).fold(0.0, f64::max)
                 * 2.0
         } else {
             self.vote.iter().sum()
         };
         let mut margins = self.votes.margins(&self.rows.truth, all);
-        margins.sort_by(f64::total_cmp);
+        ermine_core::order::sort_numbers(&mut margins);
         let last = margins.len() - 1;
         let margins: Vec<f64> = (0..=100).map(|q| margins[(q * last).div_ceil(100).min(last)]).collect();
         let (mut stumps, mut models) = (Vec::new(), Vec::new());
         let (mut vote, mut error) = (Vec::new(), Vec::new());
         for ((made, v), e) in self.made.into_iter().zip(self.vote).zip(self.error) {
-            // A vote of 0 is what a totally corrective round gives a learner that it has no use for.
+            // A totally corrective round gives useless learners a vote of 0.
             if v == 0.0 {
                 continue;
             }
@@ -309,7 +320,7 @@ impl<'a> AdaBoostState<'a> {
         }
         let certificate = Certificate {
             method: format!("{} {}", self.learner.algorithm, self.learner.variant),
-            objective: self.votes.exponential_loss(&self.rows.truth, self.rows.given.as_deref()),
+            objective: self.votes.exponential_loss(&self.rows.truth, self.rows.sample_weight.as_deref()),
             iterations: self.trace.rows.len() as u64,
             converged,
             notes,
@@ -331,11 +342,11 @@ impl<'a> AdaBoostState<'a> {
     }
 }
 
-/// What is added to each share so that no confidence is infinite (Schapire and Singer 1999, section 4.2): half a row, where the
-/// weight of a row says how often it is there.
+/// Added to each share so that no confidence is infinite (Schapire and Singer 1999, section 4.2): half a row, where the
+/// weight of a row says how often it occurs.
 fn smoothing(rows: &TrainingRows<'_>) -> f64 {
     let count = rows.kept.len() as f64;
-    0.5 / rows.given.as_ref().map_or(count, |w| w.iter().sum::<f64>().max(count))
+    0.5 / rows.sample_weight.as_ref().map_or(count, |w| w.iter().sum::<f64>().max(count))
 }
 
 /// The confidence of real boosting for each class: `(K - 1) (log p_k - mean of log p)`.

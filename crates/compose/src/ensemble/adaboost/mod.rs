@@ -1,9 +1,10 @@
-//! AdaBoost: learners one after the other, each on the rows that those before it got wrong.
+//! AdaBoost: learners fitted in sequence, each with more weight on the rows that the earlier ones got wrong.
 
 mod classify;
 mod model;
 mod regress;
 
+use ermine_core::blocks::check_finite;
 use ermine_core::{
     Accepts, AnyLearner, Context, Dataset, Error, Family, Learner, Model, ModelReader, ParamSpec, Range, Result, RngStream, Spec,
     Target, Task,
@@ -12,13 +13,14 @@ use ermine_tree::tree::Tree;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::bagging::PREPARE;
 use super::member;
+use super::member::PREPARE;
 use crate::pipeline::PipelineStep;
 
 pub use model::AdaBoostModel;
 
-/// Learners one after the other, each on the rows that those before it got wrong, combined by weighted votes.
+/// Learners fitted in sequence, each with more weight on the rows that the earlier ones got wrong, combined by weighted
+/// votes.
 ///
 /// # What it minimises
 /// The exponential loss `sum_i w_i exp(-F(x_i))` of the votes F for the right class against the others, one learner at a time.
@@ -28,13 +30,13 @@ pub use model::AdaBoostModel;
 /// Numbers: AdaBoost.R2 (Drucker 1997), combined by the weighted median.
 ///
 /// # When to use it
-/// For a strong classifier out of weak ones, on clean labels: rows with wrong labels end up with most of the weight. Many
-/// stumps make an additive model that is easy to read.
+/// To make a strong classifier of weak ones, on clean labels: rows with wrong labels end up with most of the weight.
+/// Many stumps make an additive model that is easy to read.
 ///
 /// # Example
 /// ```
-/// use ermine::prelude::*;
-/// use ermine::ensemble::AdaBoost;
+/// use ermine_compose::ensemble::AdaBoost;
+/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
 ///
 /// let x: Vec<f64> = (0..40).map(f64::from).collect();
 /// let y = OwnedTarget::from_labels(&(0..40).map(|i| if (10..30).contains(&i) { "in" } else { "out" }).collect::<Vec<_>>());
@@ -43,7 +45,7 @@ pub use model::AdaBoostModel;
 /// let model = AdaBoost { n_estimators: 10, ..AdaBoost::default() }.fit(&data, &Context::default())?;
 /// // One stump cannot cut out the middle; a few together do.
 /// assert_eq!(model.classify(&x)?, (0..40).map(|i| u32::from(!(10..30).contains(&i))).collect::<Vec<_>>());
-/// # Ok::<(), ermine::Error>(())
+/// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
 /// # The bound
@@ -52,9 +54,9 @@ pub use model::AdaBoostModel;
 /// report.
 ///
 /// # Variants
-/// `float`: after each round, learners whose removal lowers the training error below the best seen with as few learners are
-/// removed (FloatBoost, Li and Zhang 2004). `totally_corrective`: after each round the votes of all learners are optimised
-/// together, so that under the new weights every one of them is as good as chance.
+/// `float`: after each round, learners whose removal lowers the training error below the best so far with as few
+/// learners are removed (FloatBoost, Li and Zhang 2004). `totally_corrective`: after each round the votes of all
+/// learners are optimised together, so that under the new weights every one of them is as good as chance.
 ///
 /// # Cost
 /// Without `base` stumps are used: columns are sorted once, and a round is one pass over them. Other learners are fitted
@@ -79,11 +81,11 @@ pub struct AdaBoost {
     pub algorithm: String,
     /// "plain", "float" or "totally_corrective".
     pub variant: String,
-    /// What a stump makes small.
+    /// Split criterion of stumps.
     pub stump_criterion: String,
-    /// What a residual costs in a regression.
+    /// Loss of a regression.
     pub loss: String,
-    /// Whether the base gets the default preparation.
+    /// Whether the base learner gets the default preparation.
     pub prepare: bool,
 }
 
@@ -170,21 +172,16 @@ impl Learner for AdaBoost {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)?;
         if self.variant != "plain" && self.algorithm == "real" {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "variant".into(),
-                value: self.variant.clone(),
-                expected: "with algorithm real it must be plain".into(),
-            });
+            return Err(Error::parameter(Self::SPEC.name, "variant", &self.variant, "with algorithm real it must be plain"));
         }
         let Some(base) = &self.base else { return Ok(()) };
         if !base.learner().spec().accepts.weights {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "base".into(),
-                value: base.learner().spec().name.into(),
-                expected: "boosting weighs the rows, so it must be a learner that takes weights".into(),
-            });
+            return Err(Error::parameter(
+                Self::SPEC.name,
+                "base",
+                base.learner().spec().name,
+                "boosting weighs the rows, so it must be a learner that takes weights",
+            ));
         }
         base.learner().check_any()
     }
@@ -192,12 +189,12 @@ impl Learner for AdaBoost {
     fn set_nested(&mut self, part: &str, params: &Map<String, Value>) -> Result<()> {
         match (part, &mut self.base) {
             ("base", Some(base)) => base.learner_mut().set_all(params),
-            ("base", None) => Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "base".into(),
-                value: "null".into(),
-                expected: "its parameters can be set when it is named, as in base=tree".into(),
-            }),
+            ("base", None) => Err(Error::parameter(
+                Self::SPEC.name,
+                "base",
+                "null",
+                "its parameters can be set when it is named, as in base=tree",
+            )),
             _ => {
                 let first = params.keys().next().map_or("", |name| name.as_str());
                 let known = Self::SPEC.params.iter().map(|p| p.name);
@@ -213,7 +210,7 @@ impl Learner for AdaBoost {
         if let Some(base) = &self.base {
             member::check_task(&Self::SPEC, "base", base, task)?;
         }
-        member::refuse_infinite(&data.x, data.schema)?;
+        check_finite(&data.x, data.schema, &|_| true)?;
         match data.y {
             Target::Class { codes, names } => classify::fit(self, data, codes, names, cx),
             _ => {
@@ -230,7 +227,7 @@ impl Learner for AdaBoost {
     }
 }
 
-/// Trains the base on all rows with the weights of a round; rows of weight 0 take no part.
+/// Fits the base learner to all rows with the weights of a round; rows of weight 0 take no part.
 fn train(stage: &PipelineStep, data: &Dataset<'_>, weight: &[f64], round: usize, cx: &Context<'_>) -> Result<Box<dyn Model>> {
     let seed = RngStream::new(cx.seed, "adaboost", round as u64).next_u64();
     stage.learner().fit_any(&data.with_weight(Some(weight)), &Context { seed, validation: None, ..*cx })

@@ -43,7 +43,7 @@ pub struct AdaBoostModel {
 }
 
 impl AdaBoostModel {
-    /// How many learners there are.
+    /// Number of learners.
     pub fn n_learners(&self) -> usize {
         self.vote.len()
     }
@@ -63,7 +63,7 @@ impl AdaBoostModel {
         &self.margins
     }
 
-    /// How much of the votes tests each column, for stumps.
+    /// Share of the votes whose stumps split on each column.
     pub fn feature_importances(&self) -> Option<Vec<f64>> {
         let WeakModels::Stumps(list) = &self.learners else { return None };
         let mut out = vec![0.0; self.n_features];
@@ -108,7 +108,7 @@ impl AdaBoostModel {
         Ok(out)
     }
 
-    /// What class shares are worth before the vote: 1 for the largest, or confidences.
+    /// Votes from class shares: 1 for the largest, or confidences.
     fn scores(&self, shares: &Mat<f64>) -> Mat<f64> {
         if self.real {
             return confidences(shares, self.smooth);
@@ -117,7 +117,7 @@ impl AdaBoostModel {
         Mat::from_fn(shares.rows(), shares.cols(), |i, k| f64::from(u8::from(best[i] as usize == k)))
     }
 
-    /// Votes as scores between -1 and 1 for each class (discrete), or as they are (real).
+    /// Votes as scores between -1 and 1 for each class (discrete), or unscaled (real).
     fn margin_scores(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let mut out = self.staged_scores(x, self.n_learners())?;
         let k = self.classes.len() as f64;
@@ -197,7 +197,7 @@ impl AdaBoostModel {
     }
 }
 
-/// JSON has no NaN, and the bound of more than two classes is one.
+/// JSON has no NaN, and the bound is NaN for more than two classes.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct SavedTrace {
     columns: Vec<String>,
@@ -244,10 +244,8 @@ impl Model for AdaBoostModel {
         };
         report.text(format!("{} {what}, boosted in {} rounds.", self.n_learners(), self.trace.rows.len()));
         if let Some(importances) = self.feature_importances() {
-            let mut order: Vec<usize> = (0..importances.len()).collect();
-            order.sort_by(|&a, &b| importances[b].total_cmp(&importances[a]));
-            let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
-            let rows = order.into_iter().map(|j| vec![Cell::Text(name(j)), Cell::Number(importances[j])]).collect();
+            let order = ermine_core::order::argsort_descending(&importances);
+            let rows = order.into_iter().map(|j| vec![Cell::Text(schema.name(j)), Cell::Number(importances[j])]).collect();
             report.table("Importance: share of the votes", &["column", "importance"], rows);
         }
         let cell = |v: &f64| if v.is_nan() { Cell::Empty } else { Cell::Number(*v) };
@@ -277,23 +275,23 @@ impl Model for AdaBoostModel {
 }
 
 impl Regressor for AdaBoostModel {
-    /// The weighted median of what the learners say.
+    /// The weighted median of the learners' predictions.
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features)?;
         let WeakModels::Models(_, models) = &self.learners else { return Err(lost()) };
-        let said = models.iter().map(|m| m.as_regressor().ok_or_else(lost)?.predict(x)).collect::<Result<Vec<_>>>()?;
+        let predictions = models.iter().map(|m| m.as_regressor().ok_or_else(lost)?.predict(x)).collect::<Result<Vec<_>>>()?;
         let half = 0.5 * self.vote.iter().sum::<f64>();
-        let mut order: Vec<usize> = Vec::with_capacity(said.len());
+        let mut order: Vec<usize> = Vec::with_capacity(predictions.len());
         Ok(Mat::from_fn(x.rows(), 1, |i, _| {
             order.clear();
-            order.extend(0..said.len());
-            order.sort_by(|&a, &b| said[a][(i, 0)].total_cmp(&said[b][(i, 0)]));
+            order.extend(0..predictions.len());
+            order.sort_by(|&a, &b| predictions[a][(i, 0)].total_cmp(&predictions[b][(i, 0)]));
             let mut sum = 0.0;
             let at = order.iter().copied().find(|&m| {
                 sum += self.vote[m];
                 sum >= half
             });
-            said[at.unwrap_or(order[order.len() - 1])][(i, 0)]
+            predictions[at.unwrap_or(order[order.len() - 1])][(i, 0)]
         }))
     }
 }

@@ -1,4 +1,4 @@
-//! Boosting of numbers: AdaBoost.R2.
+//! AdaBoost.R2 for regression.
 
 use ermine_core::{Certificate, Context, Dataset, Error, Progress, Result, Task, Trace};
 use ermine_tree::stump_boosting::IntegerWeights;
@@ -13,8 +13,8 @@ use crate::pipeline::PipelineStep;
 pub(super) fn fit(learner: &AdaBoost, stage: &PipelineStep, data: &Dataset<'_>, cx: &Context<'_>) -> Result<AdaBoostModel> {
     let y = data.y.reals()?;
     let kept = member::rows_with_weight(data);
-    let given: Option<Vec<f64>> = data.weight.map(|w| kept.iter().map(|&i| w[i]).collect());
-    let sum = given.as_ref().map_or(kept.len() as f64, |w| w.iter().sum());
+    let sample_weight: Option<Vec<f64>> = data.weight.map(|w| kept.iter().map(|&i| w[i]).collect());
+    let sum = sample_weight.as_ref().map_or(kept.len() as f64, |w| w.iter().sum());
     let mut logs = vec![0.0; kept.len()];
     let (mut models, mut vote, mut error) = (Vec::new(), Vec::new(), Vec::new());
     let mut trace = Trace::new(&["round", "learners", "error", "vote", "largest"]);
@@ -27,7 +27,7 @@ pub(super) fn fit(learner: &AdaBoost, stage: &PipelineStep, data: &Dataset<'_>, 
             converged = false;
             break;
         }
-        let steps = IntegerWeights::new(given.as_deref(), &logs);
+        let steps = IntegerWeights::new(sample_weight.as_deref(), &logs);
         let mut weight = vec![0.0; data.rows()];
         kept.iter().zip(steps.weights(sum)).for_each(|(&i, w)| weight[i] = w);
         let model = match train(stage, data, &weight, round, cx) {
@@ -38,9 +38,9 @@ pub(super) fn fit(learner: &AdaBoost, stage: &PipelineStep, data: &Dataset<'_>, 
             }
             other => other?,
         };
-        let said =
+        let predicted =
             model.as_regressor().ok_or_else(|| Error::Data("the base does not predict numbers".into()))?.predict(&data.x)?;
-        let mut cost: Vec<f64> = kept.iter().map(|&i| (y.at(i, 0) - said[(i, 0)]).abs()).collect();
+        let mut cost: Vec<f64> = kept.iter().map(|&i| (y.at(i, 0) - predicted[(i, 0)]).abs()).collect();
         let largest = cost.iter().zip(steps.all()).filter(|(_, s)| **s > 0).map(|(c, _)| *c).fold(0.0, f64::max);
         if !largest.is_finite() {
             return Err(Error::Numeric("a residual is not a finite number; the target is too large to be squared".into()));
@@ -58,7 +58,7 @@ pub(super) fn fit(learner: &AdaBoost, stage: &PipelineStep, data: &Dataset<'_>, 
             notes.push(format!("round {}: the weighted mean loss is {e:.4}, at least 0.5, and boosting ended", round + 1));
             break;
         }
-        // The first learner stays whatever it is: there must be one.
+        // The first learner is always kept: there must be one.
         let end = e <= 0.0 || e >= 0.5;
         let v = if end { 1.0 } else { learner.learning_rate * ((1.0 - e) / e).ln() };
         models.push(model);
