@@ -1,11 +1,8 @@
-//! Linear models as sums of parts, one a column.
+//! Linear models as sums of parts, one per column.
 
 use ermine_core::{AdditiveModel, Features, Mat, MatRef, Model, Result};
 
-use super::{
-    ExpectileModel, HuberModel, LassoModel, LinearSvmModel, LogisticModel, OlsModel, PerceptronModel, QuantileModel, RidgeModel,
-    SgdModel, StepwiseModel,
-};
+use super::{LassoModel, LinearSvmModel, LogisticModel, OlsModel, PerceptronModel, RidgeModel, SgdModel, StepwiseModel};
 
 /// Coefficient times cell: for each row the columns of the first row of coefficients, then those of the next.
 pub(super) fn parts(coef: MatRef<'_, f64>, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
@@ -21,12 +18,12 @@ fn line(coef: &[f64]) -> MatRef<'_, f64> {
 }
 
 macro_rules! additive {
-    ($($model:ident, $learner:literal, |$m:ident| $coef:expr, $explains:expr;)*) => {$(
+    ($($model:ident, $learner:literal, |$m:ident| $coef:expr, $output:expr;)*) => {$(
         impl AdditiveModel for $model {
             fn output_name(&self) -> &'static str {
                 let $m = self;
                 let _ = $m;
-                $explains
+                $output
             }
             fn n_outputs(&self) -> usize {
                 let $m = self;
@@ -40,16 +37,13 @@ macro_rules! additive {
     )*};
 }
 
-const PREDICTION: &str = "prediction";
+pub(super) const PREDICTION: &str = "prediction";
 const SCORE: &str = "score";
 
 additive! {
     OlsModel, "ols", |m| m.coef().view(), PREDICTION;
     RidgeModel, "ridge", |m| m.coef().view(), PREDICTION;
     LassoModel, "lasso", |m| m.coef().view(), PREDICTION;
-    HuberModel, "huber", |m| line(m.coef()), PREDICTION;
-    QuantileModel, "quantile", |m| line(m.coef()), PREDICTION;
-    ExpectileModel, "expectile", |m| line(m.coef()), PREDICTION;
     StepwiseModel, "stepwise", |m| line(m.coef()), PREDICTION;
     PerceptronModel, "perceptron", |m| m.coef().view(), SCORE;
     SgdModel, "sgd", |m| m.coef().view(), if m.as_classifier().is_some() { SCORE } else { PREDICTION };

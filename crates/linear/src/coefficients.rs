@@ -1,9 +1,9 @@
 //! The affine function that a linear regression is.
 
-use ermine_core::{Error, Features, Mat, ModelReader, ModelWriter, Result};
+use ermine_core::{Cell, ColumnMeaning, Error, Features, Mat, ModelReader, ModelWriter, Report, Result, Schema};
 use ermine_math::affine::affine;
 
-/// `x ↦ B x + b`, a row of B a target.
+/// `x ↦ B x + b`, one row of B per target.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Coefficients {
     pub coef: Mat<f64>,
@@ -21,7 +21,24 @@ impl Coefficients {
         Ok(out)
     }
 
-    /// Arrays `coef` [targets, columns] and `intercept` [targets].
+    /// Those of one target.
+    pub fn of_target(&self, k: usize) -> Self {
+        Self { coef: Mat::from_vec(1, self.coef.cols(), self.coef.row(k).to_vec()), intercept: vec![self.intercept[k]] }
+    }
+
+    /// Adds a table of the coefficients: their rows are its columns, with these heads.
+    pub fn report(&self, out: &mut Report, title: impl Into<String>, heads: &[String], schema: &Schema) {
+        let heads: Vec<_> = heads.iter().map(|head| (head.as_str(), ColumnMeaning::Coefficient)).collect();
+        let row = |name: String, value: &dyn Fn(usize) -> f64| -> Vec<Cell> {
+            std::iter::once(name.into()).chain((0..self.coef.rows()).map(|k| value(k).into())).collect()
+        };
+        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let mut rows = vec![row("(intercept)".into(), &|k| self.intercept[k])];
+        rows.extend((0..self.coef.cols()).map(|j| row(name(j), &|k| self.coef[(k, j)])));
+        out.coefficients(title, &heads, rows);
+    }
+
+    /// Arrays `coef` (targets, columns) and `intercept` (targets).
     pub fn save(&self, out: &mut ModelWriter) {
         out.mat("coef", &self.coef);
         out.vec("intercept", &self.intercept);
@@ -39,3 +56,35 @@ impl Coefficients {
         Ok(Self { coef, intercept })
     }
 }
+
+/// Methods that the models of this crate share, for an `impl Model`: those of a model with a `line` and a certificate, of a regressor, of
+/// a model with a trace.
+macro_rules! model_methods {
+    (@line) => {
+        fn n_features(&self) -> usize {
+            self.line.coef.cols()
+        }
+
+        fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
+            Some(self)
+        }
+
+        fn certificate(&self) -> Option<&ermine_core::Certificate> {
+            self.certificate.as_ref()
+        }
+    };
+    (@regressor) => {
+        fn as_regressor(&self) -> Option<&dyn ermine_core::Regressor> {
+            Some(self)
+        }
+    };
+    (@trace) => {
+        fn trace(&self) -> Option<&ermine_core::Trace> {
+            self.trace.as_ref()
+        }
+    };
+    ($($kind:ident),*) => {
+        $($crate::coefficients::model_methods!(@$kind);)*
+    };
+}
+pub(crate) use model_methods;

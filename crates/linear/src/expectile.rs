@@ -1,15 +1,15 @@
 //! Expectile regression.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
-    Partial, PassLearner, PassStep, Progress, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Target, Task, Trace,
-    run_passes, run_passes_source,
+    Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Partial, PassLearner, PassStep,
+    Progress, Range, Result, Spec, StreamFit, Target, Task, Trace, run_passes_checked, run_passes_source,
 };
+use ermine_math::scale::ldexp;
 use serde::{Deserialize, Serialize};
 
-use super::coefficients::Coefficients;
-use super::least_squares::{self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, ldexp};
-use super::linear_function::{self, LinearFunction};
+use super::least_squares::{self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState};
+use super::line_model::{LineLearner, LineModel};
+use super::linear_function::LinearFunction;
 
 /// What a row of residual `r` weighs: `tau` above the line, `1 - tau` below.
 ///
@@ -149,22 +149,18 @@ impl Expectile {
         if !search.converged {
             notes.push(format!("not converged after {} steps: raise max_iter", search.steps));
         }
-        Some(ExpectileModel {
-            line: here.coefficients(),
-            n_iter: search.steps,
-            certificate: Some(Certificate {
-                method: "iteratively reweighted least squares".into(),
-                objective,
-                kkt_residual: search.residual,
-                condition: search.condition,
-                rank: search.rank,
-                iterations: search.steps,
-                converged: search.converged,
-                notes,
-                ..Default::default()
-            }),
-            trace: Some(search.trace.clone()),
-        })
+        let certificate = Certificate {
+            method: "iteratively reweighted least squares".into(),
+            objective,
+            kkt_residual: search.residual,
+            condition: search.condition,
+            rank: search.rank,
+            iterations: search.steps,
+            converged: search.converged,
+            notes,
+            ..Default::default()
+        };
+        Some(LineModel::new(here.coefficients(), Vec::new(), search.steps, certificate, Some(search.trace.clone())))
     }
 
     /// The steps for shapes that least squares solves in memory.
@@ -246,7 +242,7 @@ impl ExpectileSearch {
         }
     }
 
-    /// Goes on with the line that least squares gave.
+    /// Moves to the line that least squares gave.
     fn accept(&mut self, solution: &LeastSquaresSolution) {
         self.before = self.here.take();
         self.here = Some(LinearFunction { coef: solution.coef.row(0).to_vec(), intercept: solution.intercept[0] });
@@ -303,16 +299,12 @@ impl Learner for Expectile {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        self.check_ranges()?;
         if self.tau < 1.0 {
             return Ok(());
         }
-        Err(Error::Parameter {
-            learner: Self::SPEC.name,
-            name: "tau".into(),
-            value: self.tau.to_string(),
-            expected: "it must be below 1: at 1 rows below the line count nothing, and any line above all rows would do".into(),
-        })
+        let expected = "it must be below 1: at 1 rows below the line count nothing, and any line above all rows would do";
+        Err(Error::parameter(Self::SPEC.name, "tau", self.tau, expected))
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ExpectileModel> {
@@ -320,17 +312,16 @@ impl Learner for Expectile {
         data.check(&Self::SPEC)?;
         match self.in_memory(data, cx)? {
             Some(model) => Ok(model),
-            None => run_passes(self, data, cx),
+            None => run_passes_checked(self, data, cx),
         }
     }
 
     fn load(input: &ModelReader) -> Result<ExpectileModel> {
-        let line = linear_function::load_single(input)?;
-        Ok(ExpectileModel { line, n_iter: input.field("n_iter")?, certificate: None, trace: None })
+        LineModel::load(input)
     }
 }
 
-/// What every block is told.
+/// State broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExpectileState {
     first: LeastSquaresState,
@@ -419,66 +410,6 @@ impl PassLearner for Expectile {
 }
 
 /// A fitted expectile regression.
-///
-/// Saved arrays: `coef` [1, columns], `intercept` [1]. Field: `n_iter`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ExpectileModel {
-    line: Coefficients,
-    n_iter: u64,
-    certificate: Option<Certificate>,
-    trace: Option<Trace>,
-}
+pub type ExpectileModel = LineModel<Expectile>;
 
-impl ExpectileModel {
-    /// The coefficients.
-    pub fn coef(&self) -> &[f64] {
-        self.line.coef.row(0)
-    }
-
-    /// The intercept.
-    pub fn intercept(&self) -> f64 {
-        self.line.intercept[0]
-    }
-
-    /// Steps that the fit took.
-    pub fn n_iter(&self) -> u64 {
-        self.n_iter
-    }
-}
-
-impl Model for ExpectileModel {
-    fn n_features(&self) -> usize {
-        self.line.coef.cols()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        Some(self)
-    }
-
-    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        self.certificate.as_ref()
-    }
-
-    fn trace(&self) -> Option<&Trace> {
-        self.trace.as_ref()
-    }
-
-    fn report(&self, schema: &Schema) -> Report {
-        linear_function::report(&self.line, schema, &[("steps", self.n_iter as f64)])
-    }
-
-    fn save(&self, out: &mut ModelWriter) -> Result<()> {
-        self.line.save(out);
-        out.field("n_iter", &self.n_iter)
-    }
-}
-
-impl Regressor for ExpectileModel {
-    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.line.predict(x, Expectile::SPEC.name)
-    }
-}
+impl LineLearner for Expectile {}

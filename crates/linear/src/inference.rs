@@ -3,7 +3,8 @@
 use ermine_core::{Cell, ColumnMeaning, Error, Mat, ModelReader, ModelWriter, Report, Result, Schema};
 use ermine_math::distribution::{FisherF, Normal, StudentT};
 
-use super::least_squares::{LeastSquaresSolution, ResidualCheck, ldexp};
+use super::least_squares::{LeastSquaresSolution, ResidualCheck};
+use ermine_math::scale::ldexp;
 
 /// Probability that an interval covers the coefficient, where no other is asked for.
 pub(super) const CONFIDENCE: f64 = 0.95;
@@ -106,7 +107,7 @@ impl FitStatistics {
     }
 }
 
-/// Errors, tests and intervals of coefficients: a row a target, the intercept first (NaN where there is none, and for a constant
+/// Errors, tests and intervals of coefficients: one row per target, the intercept first (NaN where there is none, and for a constant
 /// column).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inference {
@@ -201,8 +202,8 @@ impl FitEvidence {
         }
     }
 
-    /// Array `summary` [targets, 12] and, where they exist, `std_err`, `t_value`, `p_value`, `conf_low`, `conf_high`
-    /// [targets, columns + 1], the intercept first; `confidence` [1] and `residual_checks` [targets, 2].
+    /// Array `summary` (targets, 12) and, where they exist, `std_err`, `t_value`, `p_value`, `conf_low`, `conf_high`
+    /// (targets, columns + 1), the intercept first; `confidence` (1) and `residual_checks` (targets, 2).
     pub fn save(&self, out: &mut ModelWriter) {
         let values: Vec<f64> = self.summary.iter().flat_map(|s| s.to_array()).collect();
         out.array("summary", &[self.summary.len(), FitStatistics::FIELDS.len()], &values);
@@ -249,7 +250,7 @@ pub(super) fn heads<'a>(test: &'a str, low: &'a str, high: &'a str) -> [(&'a str
     ]
 }
 
-/// The coefficients as tables, one a target, with their errors where there are some, and a table of the summary.
+/// The coefficients as tables, one per target, with their errors where there are some, and a table of the summary.
 pub(super) fn report(
     out: &mut Report,
     schema: &Schema,

@@ -1,6 +1,6 @@
-//! A line with one target: its residuals over rows, its table for people.
+//! A line with one target: its residuals over rows, and products with them.
 
-use ermine_core::{ColumnMeaning, Dataset, Error, Features, Mat, ModelReader, Report, Result, Schema};
+use ermine_core::{Dataset, Features, Mat, Result};
 use ermine_math::affine::affine;
 use ermine_math::tall_skinny::rows_at_once;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ impl LinearFunction {
         Coefficients { coef: Mat::from_vec(1, self.coef.len(), self.coef.clone()), intercept: vec![self.intercept] }
     }
 
-    /// The line `share` of the way from here to `other`.
+    /// Linear interpolation towards `other`.
     pub fn interpolate(&self, other: &Self, share: f64) -> Self {
         let between = |a: f64, b: f64| a + share * (b - a);
         Self {
@@ -40,30 +40,6 @@ impl LinearFunction {
         }
         Ok(r)
     }
-}
-
-/// Reads coefficients of one target.
-pub(super) fn load_single(input: &ModelReader) -> Result<Coefficients> {
-    let line = Coefficients::load(input)?;
-    if line.coef.rows() != 1 {
-        return Err(Error::Model(format!("coefficients of {} targets for a line of one", line.coef.rows())));
-    }
-    Ok(line)
-}
-
-/// Adds the table of coefficients, and one of what else there is to say.
-pub(super) fn report(line: &Coefficients, schema: &Schema, fit: &[(&str, f64)]) -> Report {
-    let mut out = Report::default();
-    let names: Vec<&str> = schema.names().collect();
-    let mut rows = vec![vec!["(intercept)".into(), line.intercept[0].into()]];
-    for (j, &b) in line.coef.row(0).iter().enumerate() {
-        let name = names.get(j).map_or_else(|| format!("x{j}"), |n| n.to_string());
-        rows.push(vec![name.into(), b.into()]);
-    }
-    out.coefficients("Coefficients", &[("coefficient", ColumnMeaning::Coefficient)], rows);
-    let rows = fit.iter().filter(|f| f.1.is_finite()).map(|&(name, v)| vec![name.into(), v.into()]).collect();
-    out.table("Fit", &["statistic", "value"], rows);
-    out
 }
 
 /// Adds Σ factor x of the rows whose factor is not 0, a column at a time multiplied by `scales`.

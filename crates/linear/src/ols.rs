@@ -2,17 +2,13 @@
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldFit, Learner, Mat, Model, ModelReader, ModelWriter,
-    ParamSpec, PassLearner, PassStep, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, run_passes,
-    run_passes_source,
+    ParamSpec, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, run_passes_checked, run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
 use super::inference::{FitEvidence, FitStatistics, Inference, report};
-use super::least_squares::{
-    self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, ResidualCheck, SolutionFamily,
-    complement,
-};
+use super::least_squares::{self, LeastSquaresProblem, LeastSquaresSolution, ResidualCheck, SolutionFamily, complement};
 
 /// Ordinary least squares: the affine function with the least squared error,
 /// `sum_i w_i (y_i - b0 - x_i · b)²`.
@@ -48,6 +44,7 @@ use super::least_squares::{
 /// than rows in memory the rows take the place of the columns.
 ///
 /// All minimisers are `Φ†y + (I - Φ†Φ) u`, one for each vector u; the intercept follows, so that the residuals have mean 0:
+///
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
 /// use ermine_linear::Ols;
@@ -170,7 +167,7 @@ impl Learner for Ols {
         data.check(&Self::SPEC)?;
         match least_squares::in_memory(&self.problem(), data, cx)? {
             Some(solution) => Ok(self.model(solution)),
-            None => run_passes(self, data, cx),
+            None => run_passes_checked(self, data, cx),
         }
     }
 
@@ -193,43 +190,12 @@ impl Learner for Ols {
     }
 }
 
-impl PassLearner for Ols {
-    type State = LeastSquaresState;
-    type Partial = LeastSquaresPartial;
-
-    fn block_rows(&self, cols: usize) -> usize {
-        ermine_math::moments::block_rows(cols)
-    }
-
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<LeastSquaresState> {
-        least_squares::start(&self.problem(), head)
-    }
-
-    fn empty_partial(&self, stage: &LeastSquaresState) -> LeastSquaresPartial {
-        least_squares::empty(stage)
-    }
-
-    fn add_block(&self, stage: &LeastSquaresState, part: &mut LeastSquaresPartial, rows: &Dataset<'_>) -> Result<()> {
-        least_squares::add(&self.problem(), stage, part, rows)
-    }
-
-    fn finish(
-        &self,
-        stage: LeastSquaresState,
-        total: LeastSquaresPartial,
-        _: &Context<'_>,
-    ) -> Result<PassStep<LeastSquaresState, OlsModel>> {
-        Ok(match least_squares::finish(&self.problem(), stage, total)? {
-            PassStep::NextPass(stage, objective) => PassStep::NextPass(stage, objective),
-            PassStep::Done(solution) => PassStep::Done(self.model(solution)),
-        })
-    }
-}
+least_squares::impl_passes!(Ols, OlsModel, |_| Ok(()));
 
 /// A fitted least-squares line, with what can be said about its coefficients.
 ///
-/// Saved arrays: `coef` [targets, columns], `intercept` [targets], `summary` [targets, 12] (the fields of [`Summary`] in order), `singular`
-/// (singular values of the centred, weighted X), on request `row_space` [rank, columns] and `means` [columns] where columns are dependent, and, for determined coefficients, the matrices of [`Inference`] [targets, columns + 1].
+/// Saved arrays: `coef` (targets, columns), `intercept` (targets), `summary` (targets, 12) (the fields of [`FitStatistics`] in order), `singular`
+/// (singular values of the centred, weighted X), on request `row_space` (rank, columns) and `means` (columns) where columns are dependent, and, for determined coefficients, the matrices of [`Inference`] (targets, columns + 1).
 /// Field: `rank`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OlsModel {
@@ -243,12 +209,12 @@ pub struct OlsModel {
 }
 
 impl OlsModel {
-    /// The coefficients, a row a target.
+    /// The coefficients, one row per target.
     pub fn coef(&self) -> &Mat<f64> {
         &self.line.coef
     }
 
-    /// The intercepts, one a target.
+    /// The intercepts, one per target.
     pub fn intercept(&self) -> &[f64] {
         &self.line.intercept
     }
@@ -279,7 +245,7 @@ impl OlsModel {
         let (mut coef, mut intercept) = (self.line.coef.row(target).to_vec(), self.line.intercept[target]);
         if let Some(SolutionFamily { row_space, means }) = &self.family {
             let mut free = u.to_vec();
-            // Twice, since once leaves rounding.
+            // Projected twice: once leaves rounding (Kahan).
             for _ in 0..2 {
                 for k in 0..row_space.rows() {
                     let along: f64 = row_space.row(k).iter().zip(&free).map(|(b, v)| b * v).sum();
@@ -309,21 +275,7 @@ impl OlsModel {
 }
 
 impl Model for OlsModel {
-    fn n_features(&self) -> usize {
-        self.line.coef.cols()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        Some(self)
-    }
-
-    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        self.certificate.as_ref()
-    }
+    crate::coefficients::model_methods!(line, regressor);
 
     fn report(&self, schema: &Schema) -> Report {
         let mut out = Report::default();

@@ -13,13 +13,16 @@ use super::{AveragingChoice, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty};
 /// A line between classes that learns from its mistakes only: a row that lies on the wrong side, or on the line, is added to the
 /// weights (eta0 times, with the sign of its class); other rows change nothing.
 ///
-/// **What it minimises.** Steps of eta0 against Σᵢ max(0, -sᵢ (xᵢ·b + b0)); without penalty the weights are a sum of rows, and eta0
-/// only their unit. More than two classes are learned one against the rest.
+/// # What it minimises
+/// Steps of eta0 against Σᵢ max(0, -sᵢ (xᵢ·b + b0)); without penalty the weights are a sum of rows, and eta0 only their
+/// unit. More than two classes are learned one against the rest.
 ///
-/// **When to use it.** Rows that a line separates, or to see the oldest learning rule at work. When the rows are separable it
-/// stops making mistakes, after at most (R / γ)² of them (Novikoff), and the report shows the count against the bound. When
-/// they are not, the weights never settle: use logistic regression or a support vector machine.
+/// # When to use it
+/// Rows that a line separates, or to see the oldest learning rule at work. When the rows are separable it stops making
+/// mistakes, after at most (R / γ)² of them (Novikoff), and the report shows the count against the bound. When they are
+/// not, the weights never settle: use logistic regression or a support vector machine.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Model, OwnedTarget};
 /// use ermine_linear::Perceptron;
@@ -33,15 +36,19 @@ use super::{AveragingChoice, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty};
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters.** See [`Perceptron::SPEC`](Learner::SPEC).
+/// # Parameters
+/// See [`Perceptron::SPEC`](Learner::SPEC).
 ///
-/// **Cost.** An epoch costs one operation a stored value, two for rows that are mistaken. When the rows are separated, the search
+/// # Cost
+/// An epoch costs one operation a stored value, two for rows that are mistaken. When the rows are separated, the search
 /// for the widest margin takes up to 100 passes more.
 ///
-/// **What it does not do.** It has no probabilities; what is given is the logistic function of the score, which puts rows in the
-/// order of the scores and is not calibrated.
+/// # What it does not do
+/// It has no probabilities; what is given is the logistic function of the score, which puts rows in the order of the
+/// scores and is not calibrated.
 ///
-/// **Reference.** Rosenblatt (1958), The perceptron; Novikoff (1962), On convergence proofs on perceptrons.
+/// # Reference
+/// Rosenblatt (1958), The perceptron; Novikoff (1962), On convergence proofs on perceptrons.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Perceptron {
@@ -55,7 +62,7 @@ pub struct Perceptron {
     pub fit_intercept: bool,
     /// Epochs at most.
     pub max_iter: u64,
-    /// Improvement below which an epoch counts as none; `None` goes on to the last epoch or to separation.
+    /// Improvement below which an epoch counts as none; `None` continues to the last epoch or to separation.
     pub tol: Option<f64>,
     /// Epochs without improvement after which it ends.
     pub n_iter_no_change: u64,
@@ -264,8 +271,7 @@ impl Learner for Perceptron {
     const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
-        let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
-        Self::SPEC.check_params(&params)?;
+        self.check_ranges()?;
         self.as_sgd().check().map_err(|e| match e {
             Error::Parameter { name, value, expected, .. } => {
                 Error::Parameter { learner: Self::SPEC.name, name, value, expected }
@@ -297,7 +303,7 @@ impl Learner for Perceptron {
     }
 }
 
-/// A fitted perceptron. With [`Perceptron::partial_fit`] it goes on learning.
+/// A fitted perceptron. With [`Perceptron::partial_fit`] it continues to learn.
 ///
 /// Saved: what [`SgdModel`] saves, and the fields `mistakes` and `novikoff`.
 #[derive(Debug, Clone)]
@@ -308,7 +314,7 @@ pub struct PerceptronModel {
 }
 
 impl PerceptronModel {
-    /// The weights: one row for two classes, else one a class.
+    /// The weights: one row for two classes, else one per class.
     pub fn coef(&self) -> &Mat<f64> {
         self.line.coef()
     }
@@ -318,7 +324,7 @@ impl PerceptronModel {
         self.line.intercept()
     }
 
-    /// Mistakes: a list for each row of [`PerceptronModel::coef`], a number an epoch.
+    /// Mistakes: a list for each row of [`PerceptronModel::coef`], one number per epoch.
     pub fn mistakes(&self) -> &[Vec<u64>] {
         &self.mistakes
     }

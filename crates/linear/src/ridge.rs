@@ -1,26 +1,25 @@
 //! Ridge regression.
 
 use ermine_core::{
-    Accepts, Certificate, ColumnMeaning, Context, Dataset, Error, Family, Features, FoldFit, Learner, LooPredictions, Mat, Model,
-    ModelReader, ModelWriter, ParamSpec, PassLearner, PassStep, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task,
-    run_passes, run_passes_source,
+    Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldFit, Learner, LooPredictions, Mat, Model, ModelReader,
+    ModelWriter, ParamSpec, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, run_passes_checked,
+    run_passes_source,
 };
+use ermine_math::scale::ldexp;
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::{
-    self, AlphaGrid, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState, RidgePath,
-    cross_validate, ldexp,
-};
+use super::least_squares::{self, AlphaGrid, LeastSquaresProblem, LeastSquaresSolution, RidgePath, cross_validate};
+use super::line_model::fit_table;
 use ermine_core::splits::k_fold;
 
-/// The strength of the penalty: one number, one a target, or a way to choose it.
+/// The strength of the penalty: one number, one per target, or a way to choose it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RidgeAlpha {
     /// The same for all targets.
     One(f64),
-    /// One a target.
+    /// One per target.
     Each(Vec<f64>),
     /// Chosen from a grid.
     Chosen(RidgeCv),
@@ -62,20 +61,20 @@ impl RidgeAlpha {
 /// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
-/// use ermine_linear::{Alpha, Ridge};
+/// use ermine_linear::{Ridge, RidgeAlpha};
 ///
 /// let x = [1.0, 2.0, 3.0];
 /// let y = [1.0, 2.0, 3.0];
 /// let rows = Features::F64(MatRef::row_major(&x, 3, 1));
 /// let data = Dataset::new(rows).with_target(Target::Real(&y));
-/// let model = Ridge { alpha: Alpha::One(2.0), ..Ridge::default() }.fit(&data, &Context::default())?;
+/// let model = Ridge { alpha: RidgeAlpha::One(2.0), ..Ridge::default() }.fit(&data, &Context::default())?;
 /// assert_eq!(model.coef()[(0, 0)], 0.5);      // 2 / (2 + alpha)
 /// assert_eq!(model.intercept()[0], 1.0);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
 /// # Parameters
-/// `alpha`: the strength of the penalty, at or above 0, one number or one a target; 0 is least squares. `"loo"` chooses it from
+/// `alpha`: the strength of the penalty, at or above 0, one number or one per target; 0 is least squares. `"loo"` chooses it from
 /// `alphas` by the exact leave-one-out error, `"cv"` by cross-validation in `cv` folds. `alphas`: the grid; none for 101 values from 1e-8
 /// to 100 times the largest eigenvalue of XᵀX. `alpha_per_target`: whether each target gets the best for itself. `store_cv_results`:
 /// whether the residuals of all rows, predicted from others, are kept at all penalties. `fit_intercept`: whether b0 is fitted.
@@ -88,13 +87,13 @@ impl RidgeAlpha {
 ///
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
-/// use ermine_linear::{Alpha, Choose, Ridge};
+/// use ermine_linear::{Ridge, RidgeAlpha, RidgeCv};
 ///
 /// let x = [1.0, 2.0, 3.0, 4.0, 5.0];
 /// let y = [1.1, 1.9, 3.2, 3.9, 5.1];
 /// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 5, 1))).with_target(Target::Real(&y));
 /// let alphas = Some(vec![0.01, 1.0, 100.0]);
-/// let model = Ridge { alpha: Alpha::Chosen(Choose::Loo), alphas, ..Ridge::default() }.fit(&data, &Context::default())?;
+/// let model = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Loo), alphas, ..Ridge::default() }.fit(&data, &Context::default())?;
 /// assert_eq!(model.alpha(), [0.01]);
 /// assert_eq!(model.path().unwrap().error.cols(), 3);
 /// # Ok::<(), ermine_core::Error>(())
@@ -103,7 +102,7 @@ impl RidgeAlpha {
 /// # Cost
 /// One pass, time `rows · columns²`, memory `columns²`; with more columns than rows in memory `rows² · columns` instead. Nearly singular
 /// systems, with a penalty next to nothing, take a second pass in double-double. `"loo"` takes one more pass, time `columns³` for the
-/// spectrum and `rows · columns · alphas`; `"cv"` a factorisation a fold, with the rows in memory.
+/// spectrum and `rows · columns · alphas`; `"cv"` one factorisation per fold, with the rows in memory.
 ///
 /// # What it does not do
 /// It selects no columns and gives no tests: the coefficients are biased on purpose.
@@ -242,32 +241,18 @@ impl Learner for Ridge {
     const LOO_PREDICTIONS: Option<LooPredictions<Self>> = Some(left_out);
 
     fn check(&self) -> Result<()> {
+        let refuse = |name, value, expected| Err(Error::parameter(Self::SPEC.name, name, value, expected));
         if matches!(&self.alpha, RidgeAlpha::Each(a) if a.is_empty()) {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "alpha".into(),
-                value: "[]".into(),
-                expected: "a list needs one number a target".into(),
-            });
+            return refuse("alpha", "[]", "a list needs one number per target");
         }
         if self.alphas.as_ref().is_some_and(|a| a.is_empty()) {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "alphas".into(),
-                value: "[]".into(),
-                expected: "there must be a penalty to choose; null makes a grid from the data".into(),
-            });
+            return refuse("alphas", "[]", "there must be a penalty to choose; null makes a grid from the data");
         }
         if self.positive && matches!(self.alpha, RidgeAlpha::Chosen(_)) {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "alpha".into(),
-                value: "\"loo\" or \"cv\" with positive".into(),
-                expected: "one factorisation serves all penalties only without the sign constraint; give alpha a number".into(),
-            });
+            let expected = "one factorisation serves all penalties only without the sign constraint; give alpha a number";
+            return refuse("alpha", "\"loo\" or \"cv\" with positive", expected);
         }
-        let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
-        Self::SPEC.check_params(&params)
+        self.check_ranges()
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RidgeModel> {
@@ -288,7 +273,7 @@ impl Learner for Ridge {
         }
         let mut model = match least_squares::in_memory(&self.problem(), data, cx)? {
             Some(solution) => self.model(solution),
-            None => run_passes(self, data, cx)?,
+            None => run_passes_checked(self, data, cx)?,
         };
         if let (Some(_), RidgeAlpha::One(_) | RidgeAlpha::Each(_), Some(certificate)) =
             (&self.alphas, &self.alpha, &mut model.certificate)
@@ -335,55 +320,25 @@ fn left_out(ridge: &Ridge, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Optio
     };
     let y = data.y.reals()?;
     // A row without weight has no part in the fit that would be left out.
-    let mut said =
+    let mut predictions =
         if data.weight.is_some_and(|w| w.contains(&0.0)) { model.predict(&data.x)? } else { Mat::zeros(y.rows(), y.cols()) };
     for i in (0..y.rows()).filter(|&i| data.weight_of(i) > 0.0) {
-        (0..y.cols()).for_each(|t| said[(i, t)] = y.at(i, t) - residuals[(i, t)]);
+        (0..y.cols()).for_each(|t| predictions[(i, t)] = y.at(i, t) - residuals[(i, t)]);
     }
-    Ok(Some(said))
+    Ok(Some(predictions))
 }
 
-impl PassLearner for Ridge {
-    type State = LeastSquaresState;
-    type Partial = LeastSquaresPartial;
-
-    fn block_rows(&self, cols: usize) -> usize {
-        ermine_math::moments::block_rows(cols)
+least_squares::impl_passes!(Ridge, RidgeModel, |ridge| match ridge.alpha {
+    RidgeAlpha::Chosen(RidgeCv::Cv) => {
+        Err(Error::Data("alpha \"cv\" needs all rows in memory; \"loo\" chooses it in passes".into()))
     }
-
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<LeastSquaresState> {
-        if self.alpha == RidgeAlpha::Chosen(RidgeCv::Cv) {
-            let what = "alpha \"cv\" needs all rows in memory; \"loo\" chooses it in passes";
-            return Err(Error::Data(what.into()));
-        }
-        least_squares::start(&self.problem(), head)
-    }
-
-    fn empty_partial(&self, stage: &LeastSquaresState) -> LeastSquaresPartial {
-        least_squares::empty(stage)
-    }
-
-    fn add_block(&self, stage: &LeastSquaresState, part: &mut LeastSquaresPartial, rows: &Dataset<'_>) -> Result<()> {
-        least_squares::add(&self.problem(), stage, part, rows)
-    }
-
-    fn finish(
-        &self,
-        stage: LeastSquaresState,
-        total: LeastSquaresPartial,
-        _: &Context<'_>,
-    ) -> Result<PassStep<LeastSquaresState, RidgeModel>> {
-        Ok(match least_squares::finish(&self.problem(), stage, total)? {
-            PassStep::NextPass(stage, objective) => PassStep::NextPass(stage, objective),
-            PassStep::Done(solution) => PassStep::Done(self.model(solution)),
-        })
-    }
-}
+    _ => Ok(()),
+});
 
 /// A fitted ridge regression.
 ///
-/// Saved arrays: `coef` [targets, columns], `intercept`, `rss`, `r2`, `effective_df` [targets], `alpha` [1 or targets]. Where the penalty
-/// was chosen also `alphas` and `path_df` [alphas], `path_error` [targets, alphas] and, on request, `path_residuals` [rows, targets · alphas].
+/// Saved arrays: `coef` (targets, columns), `intercept`, `rss`, `r2`, `effective_df` (targets), `alpha` (1 or targets). Where the penalty
+/// was chosen also `alphas` and `path_df` (alphas), `path_error` (targets, alphas) and, on request, `path_residuals` (rows, targets · alphas).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RidgeModel {
     line: Coefficients,
@@ -396,27 +351,27 @@ pub struct RidgeModel {
 }
 
 impl RidgeModel {
-    /// The coefficients, a row a target.
+    /// The coefficients, one row per target.
     pub fn coef(&self) -> &Mat<f64> {
         &self.line.coef
     }
 
-    /// The intercepts, one a target.
+    /// The intercepts, one per target.
     pub fn intercept(&self) -> &[f64] {
         &self.line.intercept
     }
 
-    /// Weighted residual sums of squares, one a target.
+    /// Weighted residual sums of squares, one per target.
     pub fn rss(&self) -> &[f64] {
         &self.rss
     }
 
-    /// Effective degrees of freedom without the intercept, one a target: the trace of `X (XᵀX + alpha I)⁻¹ Xᵀ`.
+    /// Effective degrees of freedom without the intercept, one per target: the trace of `X (XᵀX + alpha I)⁻¹ Xᵀ`.
     pub fn effective_df(&self) -> &[f64] {
         &self.effective_df
     }
 
-    /// The strength of the penalty, given or chosen: one for all targets, or one a target.
+    /// The strength of the penalty, given or chosen: one for all targets, or one per target.
     pub fn alpha(&self) -> &[f64] {
         &self.alpha
     }
@@ -452,37 +407,16 @@ fn load_path(input: &ModelReader, targets: usize) -> Result<RidgePath> {
 }
 
 impl Model for RidgeModel {
-    fn n_features(&self) -> usize {
-        self.line.coef.cols()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        Some(self)
-    }
-
-    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        self.certificate.as_ref()
-    }
+    crate::coefficients::model_methods!(line, regressor);
 
     fn report(&self, schema: &Schema) -> Report {
         let mut out = Report::default();
-        let names: Vec<&str> = schema.names().collect();
         for k in 0..self.line.coef.rows() {
             let title = |what: &str| if self.rss.len() == 1 { what.to_owned() } else { format!("{what}, target {k}") };
-            let mut rows = vec![vec!["(intercept)".into(), self.line.intercept[k].into()]];
-            for (j, &b) in self.line.coef.row(k).iter().enumerate() {
-                let name = names.get(j).map_or_else(|| format!("x{j}"), |n| n.to_string());
-                rows.push(vec![name.into(), b.into()]);
-            }
-            out.coefficients(title("Coefficients"), &[("coefficient", ColumnMeaning::Coefficient)], rows);
+            self.line.of_target(k).report(&mut out, title("Coefficients"), &["coefficient".into()], schema);
             let alpha = self.alpha.get(k).or(self.alpha.first()).copied().unwrap_or(f64::NAN);
             let fit = [("alpha", alpha), ("rss", self.rss[k]), ("r2", self.r2[k]), ("effective_df", self.effective_df[k])];
-            let rows = fit.iter().filter(|f| f.1.is_finite()).map(|&(name, v)| vec![name.into(), v.into()]).collect();
-            out.table(title("Fit"), &["statistic", "value"], rows);
+            fit_table(&mut out, title("Fit"), &fit);
         }
         if let Some(path) = &self.path {
             path.report(&mut out);

@@ -7,12 +7,12 @@ use ermine_math::loss::{Family, FisherKind, GlmSums, Link, glm_block};
 use ermine_math::tall_skinny::{add_products, rows_at_once, scores};
 use serde::{Deserialize, Serialize};
 
-use super::super::passes::{CurvatureKind, CurvatureSums, add, contiguous, next_rows, sparse_dot};
+use super::super::passes::{CurvatureKind, CurvatureSums, PassRequest, add, contiguous, next_rows, sparse_dot};
 use super::offset::OffsetColumn;
 
 /// What is fixed before the first pass over the columns.
 ///
-/// A point has a number for each column, 0 for the held one, then the intercept if there is one. The intercept of a point
+/// A point has a number for each column, 0 for the offset, then the intercept if there is one. The intercept of a point
 /// is that of columns shifted by `center`, so that a column far from zero does not look like it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GlmProblem {
@@ -20,22 +20,13 @@ pub struct GlmProblem {
     pub intercept: bool,
     pub family: Family,
     pub link: Link,
-    pub held: Option<OffsetColumn>,
+    pub offset_column: Option<OffsetColumn>,
     /// The names of the columns, where they have any.
     pub names: Vec<String>,
     /// What is taken off each column; empty for nothing.
     pub center: Vec<f64>,
     /// The target of every row instead of its own: with squares as loss this looks for columns that make up a constant.
     pub constant: Option<f64>,
-}
-
-/// What a pass gathers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PassRequest {
-    /// Besides loss and gradient.
-    pub curvature: CurvatureKind,
-    /// Whether this is the last pass: the expected curvature, for standard errors, and the deviance row by row.
-    pub closing: bool,
 }
 
 impl GlmProblem {
@@ -51,7 +42,7 @@ impl GlmProblem {
 
     /// Whether a number of a point is fitted.
     pub fn is_free(&self, at: usize) -> bool {
-        self.held.as_ref().is_none_or(|h| h.column != at)
+        self.offset_column.as_ref().is_none_or(|h| h.column != at)
     }
 
     /// The intercept of the columns as they are.
@@ -62,7 +53,7 @@ impl GlmProblem {
         point[self.cols] - self.center.iter().zip(point).map(|(c, w)| c * w).sum::<f64>()
     }
 
-    /// The sums of no rows.
+    /// Empty sums.
     pub fn empty(&self, wanted: PassRequest, sparse: bool) -> GlmPassSums {
         let curvature = match wanted.curvature {
             CurvatureKind::None => None,
@@ -79,7 +70,7 @@ impl GlmProblem {
         }
     }
 
-    /// Takes in a block of rows at a point.
+    /// Adds a block of rows at a point.
     pub fn add(&self, point: &[f64], wanted: PassRequest, sums: &mut GlmPassSums, rows: &Dataset<'_>) -> Result<()> {
         let mut block = GlmBlock {
             problem: self,
@@ -88,8 +79,8 @@ impl GlmProblem {
                 None => targets(&rows.y)?,
             },
             weight: rows.weight.unwrap_or(&[]),
-            offset: match &self.held {
-                Some(held) => held.values(&rows.x, rows.schema)?,
+            offset: match &self.offset_column {
+                Some(offset_column) => offset_column.values(&rows.x, rows.schema)?,
                 None => Vec::new(),
             },
             curves: vec![0.0; rows.rows()],
@@ -192,7 +183,7 @@ impl GlmBlock<'_> {
     }
 }
 
-/// What a pass gathers.
+/// Sums of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GlmPassSums {
     /// Σ weight times loss.
@@ -234,8 +225,8 @@ impl GlmPassSums {
             out.iter_mut().zip(&problem.center).for_each(|(g, m)| *g -= m * self.residuals);
             out.push(self.residuals);
         }
-        if let Some(held) = &problem.held {
-            out[held.column] = 0.0;
+        if let Some(offset_column) = &problem.offset_column {
+            out[offset_column.column] = 0.0;
         }
         out
     }

@@ -4,7 +4,7 @@ use ermine_core::{Error, ModelReader, ModelWriter, Result};
 use ermine_math::distribution::ln_gamma;
 use ermine_math::loss::Family;
 
-use super::search::GlmSolution;
+use super::objective::GlmOptimum;
 use super::target_census::TargetSums;
 
 /// The quality of a fit.
@@ -51,8 +51,8 @@ impl GlmSummary {
         "bic",
     ];
 
-    pub(super) fn new(family: Family, intercept: bool, totals: &TargetSums, null_loss: f64, found: &GlmSolution) -> Self {
-        let fitted = found.rank as f64 + f64::from(u8::from(intercept));
+    pub(super) fn new(family: Family, intercept: bool, totals: &TargetSums, null_loss: f64, optimum: &GlmOptimum) -> Self {
+        let fitted = optimum.rank as f64 + f64::from(u8::from(intercept));
         let df_resid = totals.rows - fitted;
         let null_deviance = 2.0 * (null_loss - totals.saturated);
         // A difference that is all rounding is none.
@@ -64,17 +64,17 @@ impl GlmSummary {
             d if d <= rounding => 0.0,
             d => d,
         };
-        let log_likelihood = log_likelihood(family, totals, found.deviance, found.loss);
+        let log_likelihood = log_likelihood(family, totals, optimum.deviance, optimum.loss);
         Self {
             n_obs: totals.rows,
-            df_model: found.rank as f64,
+            df_model: optimum.rank as f64,
             df_resid,
-            deviance: found.deviance,
+            deviance: optimum.deviance,
             null_deviance,
             // Where there is nothing to explain there is no share of it.
-            d2: if null_deviance > 0.0 { 1.0 - found.deviance / null_deviance } else { f64::NAN },
-            pearson_chi2: found.pearson,
-            dispersion: if family.has_known_dispersion() { 1.0 } else { found.pearson / df_resid },
+            d2: if null_deviance > 0.0 { 1.0 - optimum.deviance / null_deviance } else { f64::NAN },
+            pearson_chi2: optimum.pearson,
+            dispersion: if family.has_known_dispersion() { 1.0 } else { optimum.pearson / df_resid },
             log_likelihood,
             aic: 2.0 * fitted - 2.0 * log_likelihood,
             bic: fitted * totals.rows.ln() - 2.0 * log_likelihood,

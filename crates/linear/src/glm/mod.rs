@@ -3,9 +3,9 @@
 mod evaluate;
 mod evidence;
 mod model;
+mod objective;
 mod offset;
 mod pass;
-mod search;
 mod target_census;
 
 use ermine_core::{
@@ -21,9 +21,9 @@ use offset::{OffsetColumn, OffsetRole};
 
 /// A generalised linear model: the mean of the target is a function of a linear score, and its variance follows the mean.
 ///
-/// **What it minimises.** 1 / (2 Σᵢ wᵢ) Σᵢ wᵢ d(yᵢ, muᵢ) + alpha/2 |b|² with the unit deviance d of the family and
-/// g(muᵢ) = b0 + xᵢ·b + offsetᵢ, g being the link. The intercept is not penalised. With `alpha` 0, the default, this is
-/// maximum likelihood.
+/// # What it minimises
+/// 1 / (2 Σᵢ wᵢ) Σᵢ wᵢ d(yᵢ, muᵢ) + alpha/2 |b|² with the unit deviance d of the family and g(muᵢ) = b0 + xᵢ·b + offsetᵢ,
+/// g being the link. The intercept is not penalised. With `alpha` 0, the default, this is maximum likelihood.
 ///
 /// | family | targets | variance | usual link |
 /// |---|---|---|---|
@@ -34,10 +34,12 @@ use offset::{OffsetColumn, OffsetRole};
 /// | `inverse-gaussian` | above 0 | mu³ | log |
 /// | `tweedie` | by `power` | mu^power | log; identity for powers up to 0 |
 ///
-/// **When to use it.** Counts (claims, visits), amounts that cannot be negative (costs, durations), shares: where the spread
-/// grows with the mean and effects multiply. The coefficients can be read, and without penalty they come with standard
-/// errors, tests and intervals.
+/// # When to use it
+/// Counts (claims, visits), amounts that cannot be negative (costs, durations), shares: where the spread grows with the
+/// mean and effects multiply. The coefficients can be read, and without penalty they come with standard errors, tests and
+/// intervals.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_linear::{Glm, GlmFamily};
@@ -53,19 +55,22 @@ use offset::{OffsetColumn, OffsetRole};
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters.** See [`Glm::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
+/// # Parameters
+/// See [`Glm::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
 ///
-/// **Cost.** Newton's method (Fisher's scoring where the loss is not convex) takes about five to ten passes and n p²
-/// multiplications for each Hessian; L-BFGS, for more than a thousand columns, some tens of passes. Large data starts from the
-/// optimum of a sample of its rows. Memory besides the rows: the sample (at most 64 MB, an eighth of the rows), a matrix of
-/// p × p a thread.
+/// # Cost
+/// Newton's method (Fisher's scoring where the loss is not convex) takes about five to ten passes and n p²
+/// multiplications for each Hessian; L-BFGS, for more than a thousand columns, some tens of passes. Large data starts
+/// from the optimum of a sample of its rows. Memory besides the rows: the sample (at most 64 MB, an eighth of the rows),
+/// a matrix of p × p a thread.
 ///
-/// **What it does not do.** No L1 penalty. It does not choose `alpha` or `power`. Weights of rows are counts
-/// where the dispersion is known to be 1 (Bernoulli, Poisson), for standard errors too; of other families it is estimated and divides by
-/// rows, not by weights, so that weights are precisions there.
+/// # What it does not do
+/// No L1 penalty. It does not choose `alpha` or `power`. Weights of rows are counts where the dispersion is known to be 1
+/// (Bernoulli, Poisson), for standard errors too; of other families it is estimated and divides by rows, not by weights,
+/// so that weights are precisions there.
 ///
-/// **Reference.** McCullagh, Nelder: Generalized Linear Models, 2nd ed., 1989; Jørgensen: The Theory of Dispersion Models,
-/// 1997.
+/// # Reference
+/// McCullagh, Nelder: Generalized Linear Models, 2nd ed., 1989; Jørgensen: The Theory of Dispersion Models, 1997.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Glm {
@@ -89,7 +94,7 @@ pub struct Glm {
     pub tol: f64,
     /// Steps at most.
     pub max_iter: u64,
-    /// Where to start: a coefficient a column, then the intercept.
+    /// Where to start: one coefficient per column, then the intercept.
     pub start: Option<Vec<f64>>,
 }
 
@@ -193,7 +198,7 @@ impl Glm {
     }
 
     fn refuse(name: &str, value: impl std::fmt::Display, expected: impl Into<String>) -> Error {
-        Error::Parameter { learner: Self::NAME, name: name.into(), value: value.to_string(), expected: expected.into() }
+        Error::parameter(Self::NAME, name, value, expected)
     }
 
     /// The column of the offset or exposure.
@@ -203,11 +208,11 @@ impl Glm {
             (None, Some(exposure)) => (exposure, OffsetRole::Exposure),
             _ => return Ok(None),
         };
-        let held = OffsetColumn { column: column.position(schema)?, role };
+        let offset_column = OffsetColumn { column: column.position(schema)?, role };
         if schema.len() < 2 {
             return Err(Error::Data(format!("column {column} is the {}, and no other column is left", role.name())));
         }
-        Ok(Some(held))
+        Ok(Some(offset_column))
     }
 }
 
@@ -294,7 +299,7 @@ impl Learner for Glm {
             },
             ParamSpec {
                 name: "start",
-                doc: "Where to start: a coefficient a column, then the intercept if there is one. null starts from the mean of the \
+                doc: "Where to start: one coefficient per column, then the intercept if there is one. null starts from the mean of the \
                       target.",
                 range: Range::Optional(&Range::List(&Range::Real {
                     min: f64::NEG_INFINITY,
@@ -309,7 +314,7 @@ impl Learner for Glm {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        self.check_ranges()?;
         if self.family == GlmFamily::Tweedie && self.power > 0.0 && self.power < 1.0 {
             return Err(Self::refuse(
                 "power",

@@ -16,15 +16,15 @@ use super::offset::{OffsetColumn, OffsetRole};
 
 /// A fitted generalised linear model.
 ///
-/// Saved arrays: `coef` [1, columns] (0 for the column of the offset or exposure), `intercept` [1], `summary` [11] (the fields
+/// Saved arrays: `coef` (1, columns) (0 for the column of the offset or exposure), `intercept` (1), `summary` (11) (the fields
 /// of [`GlmSummary`] in order) and, where the coefficients are determined and not penalised, `std_err`, `t_value`, `p_value`,
-/// `conf_low`, `conf_high` [1, columns + 1], the intercept first. Fields: `family`, `link`, `held`, `fit_intercept`, `n_iter`.
+/// `conf_low`, `conf_high` (1, columns + 1), the intercept first. Fields: `family`, `link`, `held`, `fit_intercept`, `n_iter`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GlmModel {
     pub(super) family: Family,
     pub(super) link: Link,
     pub(super) line: Coefficients,
-    pub(super) held: Option<OffsetColumn>,
+    pub(super) offset_column: Option<OffsetColumn>,
     pub(super) fit_intercept: bool,
     pub(super) summary: GlmSummary,
     pub(super) inference: Option<Inference>,
@@ -37,7 +37,7 @@ pub struct GlmModel {
 const TASK_ROWS: usize = 4096;
 
 impl GlmModel {
-    /// The coefficients, one a column; 0 for the column of the offset or exposure.
+    /// The coefficients, one per column; 0 for the column of the offset or exposure.
     pub fn coef(&self) -> &[f64] {
         self.line.coef.row(0)
     }
@@ -76,8 +76,8 @@ impl GlmModel {
     /// The linear scores of rows, offset included.
     pub fn scores(&self, x: &Features<'_>) -> Result<Vec<f64>> {
         let mut z = self.line.predict(x, Glm::NAME)?.into_vec();
-        if let Some(held) = &self.held {
-            z.iter_mut().zip(held.values(x, None)?).for_each(|(z, o)| *z += o);
+        if let Some(offset_column) = &self.offset_column {
+            z.iter_mut().zip(offset_column.values(x, None)?).for_each(|(z, o)| *z += o);
         }
         Ok(z)
     }
@@ -131,34 +131,16 @@ impl AdditiveModel for GlmModel {
 
     fn parts(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let mut out = parts(self.line.coef.view(), x, Glm::NAME)?;
-        if let Some(held) = &self.held {
-            let values = held.values(x, None)?;
-            (0..x.rows()).for_each(|i| out[(i, held.column)] += values[i]);
+        if let Some(offset_column) = &self.offset_column {
+            let values = offset_column.values(x, None)?;
+            (0..x.rows()).for_each(|i| out[(i, offset_column.column)] += values[i]);
         }
         Ok(out)
     }
 }
 
 impl Model for GlmModel {
-    fn n_features(&self) -> usize {
-        self.line.coef.cols()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        Some(self)
-    }
-
-    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        self.certificate.as_ref()
-    }
-
-    fn trace(&self) -> Option<&Trace> {
-        self.trace.as_ref()
-    }
+    crate::coefficients::model_methods!(line, regressor, trace);
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
@@ -167,10 +149,10 @@ impl Model for GlmModel {
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         for j in usize::from(!self.fit_intercept)..=self.coef().len() {
             let column = j.checked_sub(1);
-            if let (Some(column), Some(held)) = (column, &self.held)
-                && column == held.column
+            if let (Some(column), Some(offset_column)) = (column, &self.offset_column)
+                && column == offset_column.column
             {
-                let label = match held.role {
+                let label = match offset_column.role {
                     OffsetRole::Offset => format!("{} (offset, not fitted)", name(column)),
                     OffsetRole::Exposure => format!("log {} (exposure, not fitted)", name(column)),
                 };
@@ -201,7 +183,7 @@ impl Model for GlmModel {
         }
         out.field("family", &self.family)?;
         out.field("link", &self.link)?;
-        out.field("held", &self.held)?;
+        out.field("held", &self.offset_column)?;
         out.field("fit_intercept", &self.fit_intercept)?;
         out.field("n_iter", &self.n_iter)
     }
@@ -216,14 +198,14 @@ fn capital(word: &str) -> String {
 pub(super) fn load(input: &ModelReader) -> Result<GlmModel> {
     let line = Coefficients::load(input)?;
     let cols = line.coef.cols();
-    let held: Option<OffsetColumn> = input.field("held")?;
-    if line.coef.rows() != 1 || held.as_ref().is_some_and(|h| h.column >= cols) {
+    let offset_column: Option<OffsetColumn> = input.field("held")?;
+    if line.coef.rows() != 1 || offset_column.as_ref().is_some_and(|h| h.column >= cols) {
         return Err(Error::Model("glm: coefficients or an offset of columns that are not there".into()));
     }
     Ok(GlmModel {
         family: input.field("family")?,
         link: input.field("link")?,
-        held,
+        offset_column,
         fit_intercept: input.field("fit_intercept")?,
         summary: GlmSummary::load(input)?,
         inference: Inference::load(input, 1, cols)?,

@@ -14,7 +14,7 @@ pub struct OffsetColumn {
     pub role: OffsetRole,
 }
 
-/// How a held column enters the score.
+/// How the column enters the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OffsetRole {

@@ -50,21 +50,21 @@ pub struct TargetSums {
 }
 
 impl TargetCensus {
-    /// The census of no rows.
+    /// An empty census.
     pub fn new(cols: usize, numbers: usize) -> Self {
         let rows = (SAMPLE_ROWS_A_NUMBER * numbers).max(4096);
         Self { totals: TargetSums::default(), sample: RowSample::new(cols, numbers, rows) }
     }
 
-    /// Takes in a block of rows; a target that the family cannot have is refused.
-    pub fn add(&mut self, rows: &Dataset<'_>, family: Family, link: Link, held: Option<&OffsetColumn>) -> Result<()> {
+    /// Adds a block of rows; a target that the family cannot have is refused.
+    pub fn add(&mut self, rows: &Dataset<'_>, family: Family, link: Link, offset_column: Option<&OffsetColumn>) -> Result<()> {
         let y = targets(&rows.y)?;
         if let Some(row) = y.iter().position(|&y| !family.is_in_support(y)) {
             let needed = format!("{} needs {}", family.name(), family.range());
             return Err(Error::OutOfRange { what: "target".into(), row, value: y[row], needed });
         }
-        let offset = match held {
-            Some(held) => held.values(&rows.x, rows.schema)?,
+        let offset = match offset_column {
+            Some(offset_column) => offset_column.values(&rows.x, rows.schema)?,
             None => Vec::new(),
         };
         let mut part = TargetSums::default();
@@ -199,10 +199,16 @@ impl NullModelSearch {
         Self { descent: LbfgsDescent::new(vec![if intercept { start } else { 0.0 }], 0), intercept }
     }
 
-    /// Takes in a block of rows.
-    pub fn add(&self, sums: &mut NullModelSums, rows: &Dataset<'_>, pair: (Family, Link), held: &OffsetColumn) -> Result<()> {
+    /// Adds a block of rows.
+    pub fn add(
+        &self,
+        sums: &mut NullModelSums,
+        rows: &Dataset<'_>,
+        pair: (Family, Link),
+        offset_column: &OffsetColumn,
+    ) -> Result<()> {
         let y = targets(&rows.y)?;
-        let mut z = held.values(&rows.x, rows.schema)?;
+        let mut z = offset_column.values(&rows.x, rows.schema)?;
         z.iter_mut().for_each(|z| *z += self.descent.point()[0]);
         let mut curves = vec![0.0; z.len()];
         let block = glm_block(pair, FisherKind::Observed, &mut z, &y, rows.weight.unwrap_or(&[]), &mut curves);
@@ -211,7 +217,7 @@ impl NullModelSearch {
         Ok(())
     }
 
-    /// Takes in the sums of a pass; intercept and loss when they are found.
+    /// Processes the sums of a pass; intercept and loss when they are found.
     pub fn update(&mut self, sums: &NullModelSums, totals: &TargetSums) -> Option<(f64, f64)> {
         if !self.intercept || !sums.loss.is_finite() && self.descent.gradient().is_empty() {
             return Some((self.descent.point()[0], sums.loss));

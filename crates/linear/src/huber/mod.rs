@@ -4,15 +4,13 @@ mod newton;
 mod search;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
-    Partial, PassLearner, PassStep, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, Trace, run_passes,
-    run_passes_source,
+    Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Partial, PassLearner, PassStep, Range, Result,
+    Spec, StreamFit, Task, run_passes_checked, run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
-use super::coefficients::Coefficients;
 use super::least_squares::{self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresState};
-use super::linear_function;
+use super::line_model::{LineLearner, LineModel};
 use newton::HuberNewtonSums;
 use search::HuberSearch;
 
@@ -154,21 +152,16 @@ impl Learner for Huber {
         data.check(&Self::SPEC)?;
         match self.in_memory(data, cx)? {
             Some(model) => Ok(model),
-            None => run_passes(self, data, cx),
+            None => run_passes_checked(self, data, cx),
         }
     }
 
     fn load(input: &ModelReader) -> Result<HuberModel> {
-        let line = linear_function::load_single(input)?;
-        let scale: Vec<f64> = input.vec_of("scale", 1)?;
-        if !(scale[0].is_finite() && scale[0] >= 0.0) {
-            return Err(Error::Model(format!("a scale of {}", scale[0])));
-        }
-        Ok(HuberModel { line, scale: scale[0], n_iter: input.field("n_iter")?, certificate: None, trace: None })
+        LineModel::load(input)
     }
 }
 
-/// What every block is told.
+/// State broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HuberState {
     stage: LeastSquaresState,
@@ -268,73 +261,23 @@ impl PassLearner for Huber {
 }
 
 /// A fitted Huber regression.
-///
-/// Saved arrays: `coef` [1, columns], `intercept` [1], `scale` [1]. Field: `n_iter`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HuberModel {
-    line: Coefficients,
-    scale: f64,
-    n_iter: u64,
-    certificate: Option<Certificate>,
-    trace: Option<Trace>,
+pub type HuberModel = LineModel<Huber>;
+
+impl LineLearner for Huber {
+    const ARRAY: Option<&'static str> = Some("scale");
+    const STATISTICS: &'static [&'static str] = &["scale"];
+
+    fn check_statistics(values: &[f64]) -> Result<()> {
+        match values {
+            [scale] if scale.is_finite() && *scale >= 0.0 => Ok(()),
+            _ => Err(Error::Model(format!("a scale of {values:?}"))),
+        }
+    }
 }
 
 impl HuberModel {
-    /// The coefficients.
-    pub fn coef(&self) -> &[f64] {
-        self.line.coef.row(0)
-    }
-
-    /// The intercept.
-    pub fn intercept(&self) -> f64 {
-        self.line.intercept[0]
-    }
-
     /// The scale of the residuals.
     pub fn scale(&self) -> f64 {
-        self.scale
-    }
-
-    /// Steps that the fit took.
-    pub fn n_iter(&self) -> u64 {
-        self.n_iter
-    }
-}
-
-impl Model for HuberModel {
-    fn n_features(&self) -> usize {
-        self.line.coef.cols()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        Some(self)
-    }
-
-    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        self.certificate.as_ref()
-    }
-
-    fn trace(&self) -> Option<&Trace> {
-        self.trace.as_ref()
-    }
-
-    fn report(&self, schema: &Schema) -> Report {
-        linear_function::report(&self.line, schema, &[("scale", self.scale), ("steps", self.n_iter as f64)])
-    }
-
-    fn save(&self, out: &mut ModelWriter) -> Result<()> {
-        self.line.save(out);
-        out.vec("scale", &[self.scale]);
-        out.field("n_iter", &self.n_iter)
-    }
-}
-
-impl Regressor for HuberModel {
-    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.line.predict(x, NAME)
+        self.statistics()[0]
     }
 }

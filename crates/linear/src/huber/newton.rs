@@ -8,10 +8,11 @@
 use ermine_core::{Dataset, Mat, Result, Target};
 use ermine_math::linalg::{Cholesky, eigen_symmetric};
 use ermine_math::moments::Moments;
+use ermine_math::scale::{ldexp, power};
 use serde::{Deserialize, Serialize};
 
 use super::Huber;
-use crate::least_squares::{self, LeastSquaresState, ldexp, power};
+use crate::least_squares::{self, LeastSquaresState};
 use crate::linear_function::{LinearFunction, add_products};
 
 /// How the curvature of far rows enters a step.
@@ -23,7 +24,7 @@ pub enum HuberStepKind {
     Majorized,
 }
 
-/// What is gathered over rows, in units in which columns and residuals have squares within the doubles.
+/// What is gathered over rows, in units in which columns and residuals have squares within the range of f64.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HuberNewtonSums {
     /// Moments of [X | r], weighted by the curvature.
@@ -112,7 +113,7 @@ pub struct HuberPoint {
 }
 
 impl Huber {
-    /// Takes in a block of rows at a point.
+    /// Adds a block of rows at a point.
     pub(super) fn add_block(
         &self,
         stage: &LeastSquaresState,
@@ -179,72 +180,27 @@ pub fn newton_step(
     sums: &HuberNewtonSums,
     point: &HuberPoint,
 ) -> Result<Option<HuberStep>> {
-    let m = &sums.moments;
-    let (p, sigma) = (m.x_cols(), point.scale);
-    let ey = stage.target_exponent();
-    // A coefficient in scaled units, b 2^(ey - ex), costs alpha 4^(ex - ey) of its square; the objective is in units of 2^ey.
-    let coef_exponent = |j: usize| ey - stage.column_exponent(j);
-    let penalty: Vec<f64> = (0..p).map(|j| ldexp(ask.alpha, ey - 2 * coef_exponent(j)) * sigma).collect();
-    let (scatter, weight) = (m.scatter(), m.weight());
-    let mean = |j: usize| if ask.fit_intercept { 0.0 } else { m.mean()[j] };
-    let product = |i: usize, j: usize| scatter[(i, j)] + weight * mean(i) * mean(j);
-    // Far rows beyond what the moments already carry of them.
-    let pull = match ask.curvature {
-        HuberStepKind::Newton => ask.epsilon * sigma,
-        HuberStepKind::Majorized => 0.0,
-    };
-    let centre = |j: usize| if ask.fit_intercept { m.mean()[j] } else { 0.0 };
-    let gradient: Vec<f64> = (0..p)
-        .map(|j| {
-            let b = ldexp(point.line.coef[j], coef_exponent(j));
-            product(j, p) + pull * (sums.gradient[j] - centre(j) * sums.pull_intercept) - penalty[j] * b
-        })
-        .collect();
-    let about_mean = if ask.fit_intercept { weight * m.mean()[p] + pull * sums.pull_intercept } else { 0.0 };
-    let slope = sums.scale_slope(ask.epsilon, sigma);
-    let free = ask.free_scale && ask.curvature == HuberStepKind::Newton && sums.square > 0.0;
-    // The unknowns: columns that vary, the intercept about the mean, the relative change of the scale.
-    let total = sums.square + ask.epsilon * sigma * sums.distance;
-    let kept: Vec<usize> = (0..p).filter(|&j| product(j, j) + penalty[j] > 0.0).collect();
-    let (k, extra) = (kept.len(), usize::from(ask.fit_intercept) + usize::from(free));
-    let entry = |a: usize, b: usize| -> f64 {
-        let (a, b) = (a.min(b), a.max(b));
-        let (at_intercept, at_scale) =
-            (if ask.fit_intercept { k } else { usize::MAX }, if free { k + extra - 1 } else { usize::MAX });
-        match (a, b) {
-            (a, b) if b < k => product(kept[a], kept[b]) + if a == b { penalty[kept[a]] } else { 0.0 },
-            (a, b) if b == at_scale && a < k => product(kept[a], p),
-            (a, b) if a == at_intercept && b == at_intercept => weight,
-            (a, b) if a == at_intercept && b == at_scale => weight * m.mean()[p],
-            (a, b) if a == at_scale && b == at_scale => sums.square,
-            _ => 0.0,
-        }
-    };
-    let n = k + extra;
-    let mut right: Vec<f64> = kept.iter().map(|&j| gradient[j]).collect();
-    if ask.fit_intercept {
-        right.push(about_mean);
+    let system = HuberSystem::new(ask, stage, sums, point);
+    let is_newton = ask.curvature == HuberStepKind::Newton;
+    if is_newton && sums.moments.weight() == 0.0 {
+        return Ok(None);
     }
-    if free {
-        right.push(-0.5 * slope);
-    }
-    let unit: Vec<f64> = (0..n).map(|a| entry(a, a).sqrt().recip()).map(|u| if u.is_finite() { u } else { 0.0 }).collect();
+    let n = system.len();
+    let right = system.right_side();
+    let unit: Vec<f64> = (0..n).map(|a| system.entry(a, a).sqrt().recip()).map(|u| if u.is_finite() { u } else { 0.0 }).collect();
     let a = Mat::from_fn(n, n, |i, j| {
-        let v = entry(i, j) * unit[i] * unit[j];
+        let v = system.entry(i, j) * unit[i] * unit[j];
         if i == j && v == 0.0 { 1.0 } else { v }
     });
     let scaled: Vec<f64> = right.iter().zip(&unit).map(|(r, u)| r * u).collect();
+    let total = sums.square + ask.epsilon * point.scale * sums.distance;
     let residual = scaled.iter().map(|g| g.abs()).fold(0.0, f64::max) / total.max(f64::MIN_POSITIVE).sqrt();
-    let newton = ask.curvature == HuberStepKind::Newton;
-    if newton && weight == 0.0 {
-        return Ok(None);
-    }
     let mut factor = Cholesky::new(a.view()).ok();
     let condition = factor.as_ref().map_or(f64::INFINITY, |f| 1.0 / f.reciprocal_condition());
     if condition >= SINGULAR {
         factor = None;
     }
-    if factor.is_none() && newton && sums.far > 0.0 {
+    if factor.is_none() && is_newton && sums.far > 0.0 {
         // Near rows that lie on one plane exactly: the objective falls along a straight line towards it, as far as the caller lets it.
         let raised = Mat::from_fn(n, n, |i, j| if i == j { 1.0 + RAISED } else { a[(i, j)] });
         factor = Cholesky::new(raised.view()).ok();
@@ -258,21 +214,109 @@ pub fn newton_step(
         None => pseudo_solve(&a, &mut step)?,
     }
     // In units of the objective: the system is that of the Hessian times σ / 2.
-    let decrement = 2.0 * step.iter().zip(&scaled).map(|(s, g)| s * g).sum::<f64>() / sigma;
+    let decrement = 2.0 * step.iter().zip(&scaled).map(|(s, g)| s * g).sum::<f64>() / point.scale;
     step.iter_mut().zip(&unit).for_each(|(s, u)| *s *= u);
-    let mut out = HuberStep { coef: vec![0.0; p], intercept: 0.0, scale: 0.0, decrement, residual, condition };
-    let mut shift = 0.0;
-    for (a, &j) in kept.iter().enumerate() {
-        out.coef[j] = ldexp(step[a], -coef_exponent(j));
-        shift += step[a] * m.mean()[j];
+    Ok(Some(system.step(&step, decrement, residual, condition)))
+}
+
+/// The system of a step. Its unknowns: the columns that vary, the intercept about the mean, the relative change of the scale.
+struct HuberSystem<'a> {
+    ask: &'a StepRequest,
+    stage: &'a LeastSquaresState,
+    sums: &'a HuberNewtonSums,
+    point: &'a HuberPoint,
+    /// Products of the columns and the residuals, about their means.
+    scatter: Mat<f64>,
+    /// The penalty on the squares of scaled coefficients, times σ.
+    penalty: Vec<f64>,
+    kept: Vec<usize>,
+    /// Whether the scale is an unknown.
+    free: bool,
+}
+
+impl<'a> HuberSystem<'a> {
+    fn new(ask: &'a StepRequest, stage: &'a LeastSquaresState, sums: &'a HuberNewtonSums, point: &'a HuberPoint) -> Self {
+        let cols = sums.moments.x_cols();
+        let free = ask.free_scale && ask.curvature == HuberStepKind::Newton && sums.square > 0.0;
+        let scatter = sums.moments.scatter();
+        let mut out = Self { ask, stage, sums, point, scatter, penalty: Vec::new(), kept: Vec::new(), free };
+        // A coefficient in scaled units, b 2^(ey - ex), costs alpha 4^(ex - ey) of its square; the objective is in units of 2^ey.
+        let ey = stage.target_exponent();
+        out.penalty = (0..cols).map(|j| ldexp(ask.alpha, ey - 2 * out.coef_exponent(j)) * point.scale).collect();
+        out.kept = (0..cols).filter(|&j| out.product(j, j) + out.penalty[j] > 0.0).collect();
+        out
     }
-    if ask.fit_intercept {
-        out.intercept = ldexp(step[k] - shift, -ey);
+
+    fn coef_exponent(&self, j: usize) -> i32 {
+        self.stage.target_exponent() - self.stage.column_exponent(j)
     }
-    if free {
-        out.scale = step[n - 1];
+
+    /// Products of the columns and the residuals, about the mean where there is an intercept.
+    fn product(&self, i: usize, j: usize) -> f64 {
+        let m = &self.sums.moments;
+        let mean = |j: usize| if self.ask.fit_intercept { 0.0 } else { m.mean()[j] };
+        self.scatter[(i, j)] + m.weight() * mean(i) * mean(j)
     }
-    Ok(Some(out))
+
+    fn len(&self) -> usize {
+        self.kept.len() + usize::from(self.ask.fit_intercept) + usize::from(self.free)
+    }
+
+    fn entry(&self, a: usize, b: usize) -> f64 {
+        let (a, b) = (a.min(b), a.max(b));
+        let (k, p, m) = (self.kept.len(), self.penalty.len(), &self.sums.moments);
+        let at_intercept = if self.ask.fit_intercept { k } else { usize::MAX };
+        let at_scale = if self.free { self.len() - 1 } else { usize::MAX };
+        match (a, b) {
+            (a, b) if b < k => self.product(self.kept[a], self.kept[b]) + if a == b { self.penalty[self.kept[a]] } else { 0.0 },
+            (a, b) if b == at_scale && a < k => self.product(self.kept[a], p),
+            (a, b) if a == at_intercept && b == at_intercept => m.weight(),
+            (a, b) if a == at_intercept && b == at_scale => m.weight() * m.mean()[p],
+            (a, b) if a == at_scale && b == at_scale => self.sums.square,
+            _ => 0.0,
+        }
+    }
+
+    /// Half the negative gradient.
+    fn right_side(&self) -> Vec<f64> {
+        let (sums, m, p, sigma) = (self.sums, &self.sums.moments, self.penalty.len(), self.point.scale);
+        // Far rows beyond what the moments already carry of them.
+        let pull = match self.ask.curvature {
+            HuberStepKind::Newton => self.ask.epsilon * sigma,
+            HuberStepKind::Majorized => 0.0,
+        };
+        let centre = |j: usize| if self.ask.fit_intercept { m.mean()[j] } else { 0.0 };
+        let along = |&j: &usize| {
+            let b = ldexp(self.point.line.coef[j], self.coef_exponent(j));
+            self.product(j, p) + pull * (sums.gradient[j] - centre(j) * sums.pull_intercept) - self.penalty[j] * b
+        };
+        let mut right: Vec<f64> = self.kept.iter().map(along).collect();
+        if self.ask.fit_intercept {
+            right.push(m.weight() * m.mean()[p] + pull * sums.pull_intercept);
+        }
+        if self.free {
+            right.push(-0.5 * sums.scale_slope(self.ask.epsilon, sigma));
+        }
+        right
+    }
+
+    /// The solution in the units of the data.
+    fn step(&self, solution: &[f64], decrement: f64, residual: f64, condition: f64) -> HuberStep {
+        let cols = self.penalty.len();
+        let mut out = HuberStep { coef: vec![0.0; cols], intercept: 0.0, scale: 0.0, decrement, residual, condition };
+        let mut shift = 0.0;
+        for (a, &j) in self.kept.iter().enumerate() {
+            out.coef[j] = ldexp(solution[a], -self.coef_exponent(j));
+            shift += solution[a] * self.sums.moments.mean()[j];
+        }
+        if self.ask.fit_intercept {
+            out.intercept = ldexp(solution[self.kept.len()] - shift, -self.stage.target_exponent());
+        }
+        if self.free {
+            out.scale = solution[solution.len() - 1];
+        }
+        out
+    }
 }
 
 /// The shortest solution where directions are not determined.

@@ -1,11 +1,12 @@
 //! The steps of the search: which point is next, and when to stop.
 
 use ermine_core::{Certificate, Context, Dataset, Progress, Result, Trace};
+use ermine_math::scale::ldexp;
 use serde::{Deserialize, Serialize};
 
-use super::newton::{HuberNewtonSums, HuberPoint, HuberStepKind, StepRequest, newton_step};
+use super::newton::{HuberNewtonSums, HuberPoint, HuberStep, HuberStepKind, StepRequest, newton_step};
 use super::{Huber, HuberModel, NAME};
-use crate::least_squares::{self, LeastSquaresSolution, LeastSquaresState, ldexp};
+use crate::least_squares::{self, LeastSquaresSolution, LeastSquaresState};
 use crate::linear_function::{LinearFunction, add_products};
 
 /// The least scale, relative to the spread of the target: below it residuals are rounding.
@@ -103,33 +104,20 @@ impl HuberSearch {
         self.objective.map(|v| ldexp(v, -self.exponent)).filter(|v| v.is_finite())
     }
 
-    /// Takes in the sums at the point and moves on.
+    /// Processes the sums at the point and chooses the next.
     pub fn advance(&mut self, learner: &Huber, stage: &LeastSquaresState, sums: &HuberNewtonSums) -> Result<()> {
         let root = learner.alpha.sqrt();
         let penalty: f64 = self.here.line.coef.iter().map(|b| ldexp(b * root, self.exponent) * (b * root)).sum();
         let objective = sums.objective(learner.epsilon, self.here.scale) + penalty;
-        if let (Some(before), Some(last)) = (&self.before, self.objective)
-            && (objective.is_nan() || objective > last * (1.0 + ROUNDING))
-        {
-            self.halvings += 1;
-            if self.halvings >= LAST_HALVING {
-                // No step goes down any more: rounding has won.
-                self.here = before.clone();
-                (self.done, self.converged) = (true, self.residual < 1e-6);
-            } else if self.halvings == HALVINGS && self.curvature == HuberStepKind::Newton {
-                self.here = before.clone();
-                self.before = None;
-                self.bound();
-            } else {
-                let line = before.line.interpolate(&self.here.line, 0.5);
-                self.here = HuberPoint { line, scale: 0.5 * (before.scale + self.here.scale) };
+        let mut gain = f64::INFINITY;
+        if let (Some(before), Some(last)) = (&self.before, self.objective) {
+            if objective.is_nan() || objective > last * (1.0 + ROUNDING) {
+                let before = before.clone();
+                self.shorten(before);
+                return Ok(());
             }
-            return Ok(());
+            gain = last - objective;
         }
-        let gain = match (&self.before, self.objective) {
-            (Some(_), Some(last)) => last - objective,
-            _ => f64::INFINITY,
-        };
         self.objective = Some(objective);
         let at_floor = self.here.scale <= self.floor && sums.scale_slope(learner.epsilon, self.here.scale) > 0.0;
         let ask = StepRequest {
@@ -156,8 +144,8 @@ impl HuberSearch {
         ]);
         self.halvings = 0;
         let small = 1e-6 * learner.tol;
-        let newton = self.curvature == HuberStepKind::Newton;
-        if (step.decrement <= small * small * objective && newton) || gain <= ROUNDING * objective {
+        let is_newton = self.curvature == HuberStepKind::Newton;
+        if (step.decrement <= small * small * objective && is_newton) || gain <= ROUNDING * objective {
             (self.done, self.converged) = (true, true);
         } else if self.steps >= learner.max_iter {
             self.done = true;
@@ -173,30 +161,54 @@ impl HuberSearch {
             return Ok(());
         }
         self.steps += 1;
+        let scale_change = ask.free_scale.then(|| sums.scale_change(learner.epsilon, self.here.scale));
+        self.take(&step, scale_change);
+        Ok(())
+    }
+
+    /// Goes back towards the point that a step too long began at.
+    fn shorten(&mut self, before: HuberPoint) {
+        self.halvings += 1;
+        if self.halvings >= LAST_HALVING {
+            // No step goes down any more: rounding has won.
+            self.here = before;
+            (self.done, self.converged) = (true, self.residual < 1e-6);
+        } else if self.halvings == HALVINGS && self.curvature == HuberStepKind::Newton {
+            self.here = before;
+            self.before = None;
+            self.bound();
+        } else {
+            let line = before.line.interpolate(&self.here.line, 0.5);
+            self.here = HuberPoint { line, scale: 0.5 * (before.scale + self.here.scale) };
+        }
+    }
+
+    /// Moves by a step; a bounded one does not move the scale, which changes by `scale_change` then.
+    fn take(&mut self, step: &HuberStep, scale_change: Option<f64>) {
+        let is_newton = self.curvature == HuberStepKind::Newton;
         // Coefficients and scale go together: a step that would take the scale too far is shortened as a whole.
         let share = if step.scale < -FALL { FALL / -step.scale } else { 1.0 };
-        let change = match ask.free_scale && !newton {
-            true => sums.scale_change(learner.epsilon, self.here.scale).max(-FALL),
-            false => share * step.scale,
+        let change = match scale_change {
+            Some(change) if !is_newton => change.max(-FALL),
+            _ => share * step.scale,
         };
         let mut scale = self.here.scale * (1.0 + change.min(RISE));
         if self.free_scale {
             scale = scale.max(self.floor);
         }
         let coef = self.here.line.coef.iter().zip(&step.coef).map(|(b, d)| b + share * d).collect();
-        let next =
-            HuberPoint { line: LinearFunction { coef, intercept: self.here.line.intercept + share * step.intercept }, scale };
+        let intercept = self.here.line.intercept + share * step.intercept;
+        let next = HuberPoint { line: LinearFunction { coef, intercept }, scale };
         self.before = Some(std::mem::replace(&mut self.here, next));
-        if !newton {
+        if !is_newton {
             self.bounded = self.bounded.saturating_sub(1);
             if self.bounded == 0 {
                 self.curvature = HuberStepKind::Newton;
             }
         }
-        Ok(())
     }
 
-    /// Goes on with the steps that always go down, for longer each time Newton's fail.
+    /// Falls back to steps that always descend, for longer each time Newton's fail.
     fn bound(&mut self) {
         self.curvature = HuberStepKind::Majorized;
         self.bounded = self.patience;
@@ -209,23 +221,19 @@ impl HuberSearch {
         if !self.converged {
             notes.push(format!("not converged after {} steps: raise max_iter", self.steps));
         }
-        HuberModel {
-            line: self.here.line.coefficients(),
-            scale: ldexp(self.here.scale, -self.exponent),
-            n_iter: self.steps,
-            certificate: Some(Certificate {
-                method: "newton".into(),
-                objective: self.objective(),
-                kkt_residual: Some(self.residual),
-                condition: Some(self.condition),
-                rank: Some(self.rank),
-                iterations: self.steps,
-                converged: self.converged,
-                notes,
-                ..Default::default()
-            }),
-            trace: Some(self.trace.clone()),
-        }
+        let certificate = Certificate {
+            method: "newton".into(),
+            objective: self.objective(),
+            kkt_residual: Some(self.residual),
+            condition: Some(self.condition),
+            rank: Some(self.rank),
+            iterations: self.steps,
+            converged: self.converged,
+            notes,
+            ..Default::default()
+        };
+        let scale = vec![ldexp(self.here.scale, -self.exponent)];
+        HuberModel::new(self.here.line.coefficients(), scale, self.steps, certificate, Some(self.trace.clone()))
     }
 }
 
@@ -290,7 +298,7 @@ impl Huber {
             search.steps += 1;
         }
         let mut model = search.model();
-        if let Some(certificate) = &mut model.certificate {
+        if let Some(certificate) = model.certificate_mut() {
             certificate.method = "iteratively reweighted least squares".into();
         }
         Ok(Some(model))

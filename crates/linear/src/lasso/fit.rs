@@ -9,7 +9,7 @@ use super::problem::LassoProblem;
 use super::solver::{LassoSolution, LassoSolver, LassoSolverOptions};
 use super::{AlphaSpec, PathGoal, Selection};
 use crate::coefficients::Coefficients;
-use crate::least_squares::ldexp;
+use ermine_math::scale::ldexp;
 
 /// The parameters of both learners.
 pub(super) struct LassoOptions<'p> {
@@ -32,9 +32,7 @@ pub(super) struct LassoOptions<'p> {
 impl LassoOptions<'_> {
     /// What the ranges of single parameters do not say.
     pub fn check(&self) -> Result<()> {
-        let refuse = |name: &str, value: String, expected: &str| {
-            Err(Error::Parameter { learner: self.learner, name: name.into(), value, expected: expected.into() })
-        };
+        let refuse = |name: &str, value: String, expected: &str| Err(Error::parameter(self.learner, name, value, expected));
         if let Some(alphas) = self.alphas
             && alphas.is_empty()
         {
@@ -114,12 +112,9 @@ impl LassoOptions<'_> {
     fn starts(&self, targets: usize, cols: usize) -> Result<Option<&[Vec<f64>]>> {
         let Some(start) = self.start else { return Ok(None) };
         if start.len() != targets || start.iter().any(|s| s.len() != cols || s.iter().any(|v| !v.is_finite())) {
-            return Err(Error::Parameter {
-                learner: self.learner,
-                name: "start".into(),
-                value: format!("a list of {} lists", start.len()),
-                expected: format!("{targets} lists of {cols} finite coefficients are needed, a list a target"),
-            });
+            let value = format!("a list of {} lists", start.len());
+            let expected = format!("{targets} lists of {cols} finite coefficients are needed, one list per target");
+            return Err(Error::parameter(self.learner, "start", value, expected));
         }
         Ok(Some(start))
     }
@@ -128,10 +123,10 @@ impl LassoOptions<'_> {
     fn sequence(&self, problem: &LassoProblem<'_>, target: usize) -> Vec<f64> {
         match (self.alpha, self.alphas) {
             (AlphaSpec::Number(alpha), _) => vec![alpha],
-            (_, Some(given)) => {
-                let mut given = given.to_vec();
-                given.sort_by(|a, b| b.total_cmp(a));
-                given
+            (_, Some(alphas)) => {
+                let mut alphas = alphas.to_vec();
+                alphas.sort_by(|a, b| b.total_cmp(a));
+                alphas
             }
             _ => grid(problem.largest_alpha(target, self.l1_ratio, self.positive), self.n_alphas, self.eps),
         }

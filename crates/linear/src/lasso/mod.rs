@@ -83,12 +83,12 @@ pub enum Selection {
 /// or is given as `alphas`. `fit_intercept`: whether b0 is fitted. `positive`: whether coefficients are kept at or above 0. `tol`:
 /// the duality gap at which to stop, relative to the mean square of the centred target. `max_iter`: rounds of coordinate
 /// descent at most. `selection`: the order of the coefficients in a round. `precompute`: whether the products of all columns are
-/// computed at the start; otherwise those of the columns that come into play. `start`: coefficients to start from, a list a
-/// target.
+/// computed at the start; otherwise those of the columns of the working sets. `start`: coefficients to start from, one list
+/// per target.
 ///
 /// # Cost
-/// A few passes over the data, and the products of the columns that come into play: time `rows · active²`, memory
-/// `active²`. Neither X nor its columns are copied, except sparse columns that come into play.
+/// A few passes over the data, and the products of the columns of the working sets: time `rows · active²`, memory
+/// `active²`. Neither X nor its columns are copied, except sparse columns of the working sets.
 ///
 /// # What it does not do
 /// It gives no tests: the coefficients are biased on purpose. Rows must fit in memory.
@@ -121,7 +121,7 @@ pub struct Lasso {
     pub alphas: Option<Vec<f64>>,
     /// Folds of a cross-validation.
     pub cv: usize,
-    /// Coefficients to start from, a list a target.
+    /// Coefficients to start from, one list per target.
     pub start: Option<Vec<Vec<f64>>>,
 }
 
@@ -203,7 +203,7 @@ pub struct ElasticNet {
     pub alphas: Option<Vec<f64>>,
     /// Folds of a cross-validation.
     pub cv: usize,
-    /// Coefficients to start from, a list a target.
+    /// Coefficients to start from, one list per target.
     pub start: Option<Vec<Vec<f64>>>,
 }
 
@@ -280,7 +280,7 @@ const CV: ParamSpec = ParamSpec {
 };
 const START: ParamSpec = ParamSpec {
     name: "start",
-    doc: "Coefficients to start from, a list a target; null starts from 0.",
+    doc: "Coefficients to start from, one list per target; null starts from 0.",
     range: Range::Optional(&Range::List(&Range::List(&Range::Real { min: f64::MIN, max: f64::MAX, above: false, log: false }))),
 };
 
@@ -328,11 +328,6 @@ impl ElasticNet {
     }
 }
 
-fn check_ranges<L: Learner>(learner: &L) -> Result<()> {
-    let params = serde_json::to_value(learner).map_err(|e| ermine_core::Error::Data(e.to_string()))?;
-    L::SPEC.check_params(&params)
-}
-
 impl Learner for Lasso {
     type Model = LassoModel;
 
@@ -354,7 +349,7 @@ impl Learner for Lasso {
     };
 
     fn check(&self) -> Result<()> {
-        check_ranges(self)?;
+        self.check_ranges()?;
         self.settings().check()
     }
 
@@ -408,7 +403,7 @@ impl Learner for ElasticNet {
     };
 
     fn check(&self) -> Result<()> {
-        check_ranges(self)?;
+        self.check_ranges()?;
         self.settings().check()
     }
 

@@ -8,10 +8,11 @@ use ermine_core::{
 use super::cv::Validation;
 use super::path::LassoPath;
 use crate::coefficients::Coefficients;
+use crate::line_model::fit_table;
 
 /// A fitted lasso or elastic net.
 ///
-/// Saved arrays: `coef` [targets, columns], `intercept`, `alpha`, `dual_gap`, `n_iter` [targets]; for a path, under `path0`, `path1`, …
+/// Saved arrays: `coef` (targets, columns), `intercept`, `alpha`, `dual_gap`, `n_iter` (targets); for a path, under `path0`, `path1`, …
 /// its `alphas`, `intercepts`, `gaps`, `iterations` and the coefficients that are not 0 (`starts` of the steps, `columns`,
 /// `values`); for a penalty chosen by cross-validation, under `validation0`, … `alphas`, `mean`, `std_err`.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,22 +35,22 @@ const CURVES: usize = 12;
 const FEW: usize = 50;
 
 impl LassoModel {
-    /// The coefficients, a row a target.
+    /// The coefficients, one row per target.
     pub fn coef(&self) -> &Mat<f64> {
         &self.line.coef
     }
 
-    /// The intercepts, one a target.
+    /// The intercepts, one per target.
     pub fn intercept(&self) -> &[f64] {
         &self.line.intercept
     }
 
-    /// The strength of the penalty, one a target.
+    /// The strength of the penalty, one per target.
     pub fn alpha(&self) -> &[f64] {
         &self.alpha
     }
 
-    /// Upper bounds on objective minus optimum, one a target.
+    /// Upper bounds on objective minus optimum, one per target.
     pub fn dual_gap(&self) -> &[f64] {
         &self.dual_gap
     }
@@ -170,25 +171,7 @@ impl LassoModel {
 }
 
 impl Model for LassoModel {
-    fn n_features(&self) -> usize {
-        self.line.coef.cols()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        Some(self)
-    }
-
-    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        self.certificate.as_ref()
-    }
-
-    fn trace(&self) -> Option<&Trace> {
-        self.trace.as_ref()
-    }
+    crate::coefficients::model_methods!(line, regressor, trace);
 
     fn report(&self, schema: &Schema) -> Report {
         let mut out = Report::default();
@@ -199,15 +182,14 @@ impl Model for LassoModel {
             let title = |what: &str| if targets == 1 { what.to_owned() } else { format!("{what}, target {k}") };
             self.coefficients(&mut out, title("Coefficients"), k, &name);
             let active = self.line.coef.row(k).iter().filter(|b| **b != 0.0).count();
-            let rows = [
+            let fit = [
                 ("alpha", self.alpha[k]),
                 ("l1_ratio", self.l1_ratio),
                 ("coefficients not 0", active as f64),
                 ("duality gap", self.dual_gap[k]),
                 ("rounds", self.n_iter[k] as f64),
             ];
-            let rows = rows.iter().filter(|r| r.1.is_finite()).map(|&(what, v)| vec![what.into(), v.into()]).collect();
-            out.table(title("Fit"), &["statistic", "value"], rows);
+            fit_table(&mut out, title("Fit"), &fit);
             if let Some(v) = self.validations.get(k) {
                 Self::validation(&mut out, v, &title);
             }

@@ -4,7 +4,7 @@ use ermine_core::{Context, Error, Mat, ModelReader, ModelWriter, Result};
 
 use super::problem::{LassoPenalty, LassoPoint, LassoProblem};
 use super::solver::{LassoSolution, LassoSolver, LassoSolverOptions};
-use crate::least_squares::ldexp;
+use ermine_math::scale::ldexp;
 
 /// The solutions along a path of one target.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +75,7 @@ impl LassoPath {
         out
     }
 
-    /// All coefficients, a row a step.
+    /// All coefficients, one row per step.
     pub fn coefs(&self) -> Mat<f64> {
         let mut out = Mat::zeros(self.len(), self.cols);
         for step in 0..self.len() {

@@ -4,7 +4,7 @@ use ermine_core::{Dataset, Error, Result};
 use ermine_math::columns::Design;
 use ermine_math::coordinate::elastic_violation;
 
-use crate::least_squares::ldexp;
+use ermine_math::scale::{exponent_of, ldexp};
 
 /// `l1 |b|₁ + ½ l2 |b|²`, over b >= 0 when `positive`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -142,7 +142,7 @@ impl<'a> LassoProblem<'a> {
 
 fn centred(mut y: Vec<f64>, weight: Option<&[f64]>, centre: bool) -> CenteredTarget {
     let largest = y.iter().fold(0.0, |a: f64, y| a.max(y.abs()));
-    let exponent = if largest > 0.0 { largest.log2().floor() as i32 } else { 0 };
+    let exponent = exponent_of(largest);
     y.iter_mut().for_each(|y| *y = ldexp(*y, -exponent));
     let rows = y.len() as f64;
     let of = |i: usize| weight.map_or(1.0 / rows, |w| w[i]);

@@ -14,7 +14,7 @@ use ermine_math::columns::CellTransform;
 use super::inner::{VisitOrder, WorkingSetQp};
 use super::problem::{CenteredTarget, DualityGap, LassoPenalty, LassoPoint, LassoProblem, duality_gap};
 use super::residual::ResidualDescent;
-use crate::least_squares::ldexp;
+use ermine_math::scale::ldexp;
 
 /// Columns up to which all are taken at once.
 const ALL: usize = 128;
@@ -392,14 +392,14 @@ impl GramCache {
             return;
         }
         let (design, weight) = (&problem.design, problem.weight.as_deref());
-        let found = if self.with_all {
+        let products = if self.with_all {
             design.cross_with_all(&new, &problem.mean, weight)
         } else {
             design.cross_within(&self.set, &new, &problem.mean, weight)
         };
         for (k, &j) in new.iter().enumerate() {
-            let end = if self.with_all { found.cols() } else { self.set.len() + 1 };
-            self.rows.push(found.row(k)[..end].iter().map(|v| v / problem.total).collect());
+            let end = if self.with_all { products.cols() } else { self.set.len() + 1 };
+            self.rows.push(products.row(k)[..end].iter().map(|v| v / problem.total).collect());
             self.place[j] = self.set.len();
             self.set.push(j);
         }

@@ -3,14 +3,13 @@
 //! No table of products is made; each step reads the stored values twice. The steps for each target end when the optimality
 //! conditions hold to rounding, and the certificate says how well they do.
 
-use ermine_core::{Context, CsrRef, Dataset, Error, Features, Mat, Progress, Result};
+use ermine_core::{Context, CsrRef, Dataset, Error, Features, Progress, Result};
 use ermine_math::double_double::Dd;
 use rayon::prelude::*;
 
-use super::moments::too_large;
 use super::pass::EXACT_COLS;
 use super::row_space::{ColumnStore, EXACT_ROWS};
-use super::{LeastSquaresProblem, LeastSquaresSolution};
+use super::{LeastSquaresProblem, LeastSquaresSolution, coefficient_overflow};
 
 /// Violation of the optimality conditions, relative to the scale of the problem, that ends the steps.
 const SMALL_ENOUGH: f64 = 1e-13;
@@ -36,6 +35,11 @@ struct CenteredOperator<'a> {
 }
 
 impl CenteredOperator<'_> {
+    /// `rᵀ W r`.
+    fn weighted_square(&self, r: &[f64]) -> f64 {
+        r.iter().zip(&self.weight).map(|(v, w)| w * v * v).sum()
+    }
+
     /// `(X - 1 meanᵀ) v`.
     fn apply(&self, v: &[f64]) -> Vec<f64> {
         let middle: f64 = self.mean.iter().zip(v).map(|(m, v)| m * v).sum();
@@ -76,10 +80,7 @@ pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &
             "{n} sparse rows of {p} columns are solved by steps, which find one minimiser and not the family of all; leave out family"
         )));
     }
-    if problem.penalty.len() > 1 && problem.penalty.len() != t {
-        let what = "penalties (alpha), one a target".into();
-        return Err(Error::Length { what, expected: t, found: problem.penalty.len() });
-    }
+    problem.check_penalties(t)?;
     let ColumnStore::Sparse(starts, cells) = ColumnStore::transposed(&x) else {
         return Err(Error::Data("sparse rows have sparse columns".into()));
     };
@@ -108,29 +109,10 @@ pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &
     }
     let map = CenteredOperator { x, starts, cells, weight, mean };
     let rows = map.weight.iter().filter(|w| **w > 0.0).count();
-    let mut out = LeastSquaresSolution {
-        coef: Mat::zeros(t, p),
-        intercept: vec![0.0; t],
-        rss: vec![0.0; t],
-        tss: vec![0.0; t],
-        penalty: vec![0.0; t],
-        exponent: vec![0; t],
-        unit_error: None,
-        effective_df: vec![f64::NAN; t],
-        singular: None,
-        rank: p.min(rows - usize::from(problem.fit_intercept)),
-        rows: rows as u64,
-        log_weight: map.weight.iter().filter(|w| **w > 0.0).map(|w| w.ln()).sum(),
-        residual: 0.0,
-        condition: None,
-        method: "conjugate gradients",
-        steps: 0,
-        converged: true,
-        notes: Vec::new(),
-        path: None,
-        family: None,
-        checks: None,
-    };
+    let log_weight = map.weight.iter().filter(|w| **w > 0.0).map(|w| w.ln()).sum();
+    let mut out = LeastSquaresSolution::zeros("conjugate gradients", p, rows as u64, log_weight, vec![0; t], vec![0.0; t]);
+    (out.effective_df, out.steps) = (vec![f64::NAN; t], 0);
+    out.rank = p.min(rows - usize::from(problem.fit_intercept));
     for k in 0..t {
         descend(problem, &map, &square, y.col_iter(k), k, &mut out, cx)?;
     }
@@ -143,7 +125,8 @@ pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &
     Ok(out)
 }
 
-/// Conjugate gradients on `|√W (y - X b)|² + alpha |b|²` from b = 0, so that without penalty the shortest minimiser is reached.
+/// One target: its coefficients, by conjugate gradients on `|√W (y - X b)|² + alpha |b|²` from b = 0, so that without penalty the
+/// shortest minimiser is reached, and what follows from them.
 fn descend(
     problem: &LeastSquaresProblem<'_>,
     map: &CenteredOperator<'_>,
@@ -153,78 +136,30 @@ fn descend(
     out: &mut LeastSquaresSolution,
     cx: &Context<'_>,
 ) -> Result<()> {
-    let (n, p, alpha) = (y.len(), square.len(), problem.penalty_of(k));
+    let alpha = problem.penalty_of(k);
     let total: f64 = map.weight.iter().sum();
     let y: Vec<f64> = y.collect();
     let y_mean = match problem.fit_intercept {
         true => (y.iter().zip(&map.weight).map(|(&y, &w)| Dd::product(y, w)).sum::<Dd>() / total.into()).to_f64(),
         false => 0.0,
     };
-    // A penalty allows columns to be weighed by their sizes; without one that would change which minimiser is the shortest.
-    let scale: Vec<f64> = square
-        .iter()
-        .map(|s| {
-            if alpha > 0.0 {
-                1.0 / (s + alpha)
-            } else if *s > 0.0 {
-                1.0
-            } else {
-                0.0
-            }
-        })
-        .collect();
-    let mut r: Vec<f64> = y.iter().map(|y| y - y_mean).collect();
-    let weighted = |a: &[f64]| a.iter().zip(&map.weight).map(|(v, w)| w * v * v).sum::<f64>();
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    out.tss[k] = weighted(&r);
-    let size = out.tss[k].sqrt();
-    let violation = |s: &[f64]| {
-        let each = s.iter().zip(square).map(|(s, q)| if *q > 0.0 { s.abs() / (q + alpha).sqrt() } else { 0.0 });
-        each.fold(0.0, f64::max) / size
-    };
-    let mut b = vec![0.0; p];
-    let (mut best, mut since) = ((f64::INFINITY, b.clone()), 0);
-    if size > 0.0 {
-        let mut s = map.apply_transposed(&r);
-        let mut direction: Vec<f64> = s.iter().zip(&scale).map(|(s, m)| s * m).collect();
-        let mut gamma = dot(&s, &direction);
-        let limit = 20 * n.min(p) as u64 + 1000;
-        for step in 0..=limit {
-            let bad = violation(&s);
-            if bad < best.0 {
-                best = (bad, b.clone());
-                since = 0;
-            } else {
-                since += 1;
-            }
-            let progress = Progress { stage: "conjugate gradients", done: step, total: None, objective: Some(weighted(&r)) };
-            cx.report(progress)?;
-            if bad <= SMALL_ENOUGH || since > PATIENCE || gamma <= 0.0 || cx.deadline_passed() {
-                break;
-            }
-            out.steps = out.steps.max(step + 1);
-            let q = map.apply(&direction);
-            let length = gamma / (weighted(&q) + alpha * dot(&direction, &direction));
-            b.iter_mut().zip(&direction).for_each(|(b, d)| *b += length * d);
-            r.iter_mut().zip(&q).for_each(|(r, q)| *r -= length * q);
-            s = map.apply_transposed(&r);
-            s.iter_mut().zip(&b).for_each(|(s, b)| *s -= alpha * b);
-            let next: Vec<f64> = s.iter().zip(&scale).map(|(s, m)| s * m).collect();
-            let gamma_next = dot(&s, &next);
-            let beta = gamma_next / gamma;
-            direction.iter_mut().zip(next).for_each(|(d, z)| *d = z + beta * *d);
-            gamma = gamma_next;
-        }
-        b = best.1;
-        out.residual = out.residual.max(best.0);
-        out.converged &= best.0 <= ACCEPTABLE;
+    let centred: Vec<f64> = y.iter().map(|y| y - y_mean).collect();
+    out.tss[k] = map.weighted_square(&centred);
+    let mut b = vec![0.0; square.len()];
+    if out.tss[k] > 0.0 {
+        let task = ConjugateGradients { map, square, alpha, size: out.tss[k].sqrt() };
+        let optimum = task.solve(centred, cx)?;
+        b = optimum.b;
+        out.steps = out.steps.max(optimum.steps);
+        out.residual = out.residual.max(optimum.violation);
+        out.converged &= optimum.violation <= ACCEPTABLE;
     }
     if let Some(j) = b.iter().position(|b| !b.is_finite()) {
-        return Err(too_large(j));
+        return Err(coefficient_overflow(j));
     }
     let fitted = map.apply(&b);
     let r: Vec<f64> = y.iter().zip(fitted).map(|(y, f)| y - y_mean - f).collect();
-    out.rss[k] = weighted(&r);
+    out.rss[k] = map.weighted_square(&r);
     out.penalty[k] = alpha * dot(&b, &b);
     if problem.fit_intercept {
         let middle: Dd = map.mean.iter().zip(&b).map(|(&m, &b)| Dd::product(m, b)).sum();
@@ -232,4 +167,79 @@ fn descend(
     }
     out.coef.row_mut(k).copy_from_slice(&b);
     Ok(())
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The system of one target, whose centred values have the length `size`.
+struct ConjugateGradients<'a> {
+    map: &'a CenteredOperator<'a>,
+    /// Sums of squares of the centred columns.
+    square: &'a [f64],
+    alpha: f64,
+    size: f64,
+}
+
+struct CgOptimum {
+    b: Vec<f64>,
+    /// Largest violation of the optimality conditions, relative to the scale of the problem.
+    violation: f64,
+    steps: u64,
+}
+
+impl ConjugateGradients<'_> {
+    fn violation(&self, gradient: &[f64]) -> f64 {
+        let each = gradient.iter().zip(self.square);
+        let each = each.map(|(s, q)| if *q > 0.0 { s.abs() / (q + self.alpha).sqrt() } else { 0.0 });
+        each.fold(0.0, f64::max) / self.size
+    }
+
+    /// The steps from b = 0, where the residuals are `r`; the best point among them.
+    fn solve(&self, mut r: Vec<f64>, cx: &Context<'_>) -> Result<CgOptimum> {
+        let (map, alpha) = (self.map, self.alpha);
+        // A penalty allows columns to be weighed by their sizes; without one that would change which minimiser is the shortest.
+        let scale = |s: f64| match (alpha > 0.0, s > 0.0) {
+            (true, _) => 1.0 / (s + alpha),
+            (false, true) => 1.0,
+            (false, false) => 0.0,
+        };
+        let scale: Vec<f64> = self.square.iter().map(|&s| scale(s)).collect();
+        let scaled = |s: &[f64]| -> Vec<f64> { s.iter().zip(&scale).map(|(s, m)| s * m).collect() };
+        let mut b = vec![0.0; scale.len()];
+        let mut best = CgOptimum { b: b.clone(), violation: f64::INFINITY, steps: 0 };
+        let (mut since, mut steps) = (0, 0);
+        let mut s = map.apply_transposed(&r);
+        let mut direction = scaled(&s);
+        let mut gamma = dot(&s, &direction);
+        let limit = 20 * r.len().min(b.len()) as u64 + 1000;
+        for step in 0..=limit {
+            let violation = self.violation(&s);
+            if violation < best.violation {
+                best = CgOptimum { b: b.clone(), violation, steps: 0 };
+                since = 0;
+            } else {
+                since += 1;
+            }
+            let objective = Some(map.weighted_square(&r));
+            cx.report(Progress { stage: "conjugate gradients", done: step, total: None, objective })?;
+            if violation <= SMALL_ENOUGH || since > PATIENCE || gamma <= 0.0 || cx.deadline_passed() {
+                break;
+            }
+            steps = step + 1;
+            let q = map.apply(&direction);
+            let length = gamma / (map.weighted_square(&q) + alpha * dot(&direction, &direction));
+            b.iter_mut().zip(&direction).for_each(|(b, d)| *b += length * d);
+            r.iter_mut().zip(&q).for_each(|(r, q)| *r -= length * q);
+            s = map.apply_transposed(&r);
+            s.iter_mut().zip(&b).for_each(|(s, b)| *s -= alpha * b);
+            let next = scaled(&s);
+            let gamma_next = dot(&s, &next);
+            let beta = gamma_next / gamma;
+            direction.iter_mut().zip(next).for_each(|(d, z)| *d = z + beta * *d);
+            gamma = gamma_next;
+        }
+        Ok(CgOptimum { steps, ..best })
+    }
 }

@@ -8,23 +8,22 @@
 //! With fewer rows than columns the same is read off `Z Zᵀ = U Λ Uᵀ`, where `1 - h` is `alpha Σ u_k² / (λ_k + alpha)`, a sum that loses
 //! no digits when the leverages are near 1.
 
-use ermine_core::{Cell, Context, Curve, Dataset, Error, Features, Mat, Partial, PassStep, Progress, Report, Result, Section};
+mod spectrum;
+
+use ermine_core::{Cell, Context, Curve, Dataset, Error, Mat, Partial, PassStep, Progress, Report, Result, Section};
 use ermine_math::double_double::Dd;
-use ermine_math::linalg::{eigen_symmetric, matmul, product};
+use ermine_math::linalg::{eigen_symmetric, product};
 use serde::{Deserialize, Serialize};
 
-use super::scale::{ldexp, power};
 use super::{LeastSquaresProblem, pass};
 use ermine_core::splits::FoldIds;
+use ermine_math::scale::ldexp;
+pub(super) use spectrum::{CrossProducts, LooErrors, RidgeSpectrum};
 
-/// Elements of a chunk of turned rows.
-const CHUNK: usize = 1 << 16;
 /// Penalties of the automatic grid, as powers of ten of the largest eigenvalue.
 const DECADES: (i32, i32) = (2, -8);
 /// Penalties a decade.
 const EACH_DECADE: i32 = 10;
-/// A row that keeps less than this of itself free says little about the error.
-const HARDLY_FREE: f64 = 1e-9;
 const LEAVE_ONE_OUT: &str = "leave-one-out";
 
 /// What the penalty is chosen from.
@@ -56,7 +55,7 @@ impl AlphaGrid<'_> {
         let alphas: Vec<f64> = scaled.iter().map(|&a| ldexp(a, -2 * exponent)).collect();
         match alphas.iter().find(|a| !a.is_normal()) {
             Some(_) => Err(Error::Numeric(
-                "the squares of the columns leave the range of doubles, and the grid of alpha is made from them; scale the columns \
+                "the squares of the columns leave the range of f64, and the grid of alpha is made from them; scale the columns \
                  or give alphas"
                     .into(),
             )),
@@ -72,11 +71,11 @@ pub struct RidgePath {
     pub alphas: Vec<f64>,
     /// Effective degrees of freedom at each, the intercept apart.
     pub df: Vec<f64>,
-    /// Weighted mean of the squared errors of rows left out: a row a target, a column a penalty.
+    /// Weighted mean of the squared errors of rows left out: one row per target, one column per penalty.
     pub error: Mat<f64>,
-    /// The best: one for all targets, or one a target.
+    /// The best: one for all targets, or one per target.
     pub chosen: Vec<f64>,
-    /// y minus its prediction without the row: a row a row of the data, in it target after target with a number a penalty. NaN for
+    /// y minus its prediction without the row: one row per row of the data, in it target after target with one number per penalty. NaN for
     /// rows without weight.
     pub residuals: Option<Mat<f64>>,
     /// What a person should know.
@@ -119,202 +118,6 @@ impl RidgePath {
             y: "effective_df".into(),
             curves: vec![curve("effective_df".into(), &|a| self.df[a])],
         });
-    }
-}
-
-/// The factorisation, and what is needed to turn rows to its axes.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct RidgeSpectrum {
-    /// x is multiplied by 2^exponent.
-    exponent: i32,
-    /// y is multiplied by 2^exponent, one a target.
-    y_exponent: Vec<i32>,
-    mean: Vec<Dd>,
-    y_mean: Vec<Dd>,
-    weight: f64,
-    rows: u64,
-    centred: bool,
-    /// Eigenvalues, largest first.
-    values: Vec<f64>,
-    /// Row j is column j of the data on the axes.
-    axes: Mat<f64>,
-    /// Products of the turned rows and the targets, a row a target.
-    along: Mat<f64>,
-    /// Penalties in the units here.
-    penalties: Vec<f64>,
-    /// Penalties in the units of the data.
-    alphas: Vec<f64>,
-}
-
-/// Products and means of [X | Y], whatever they were gathered in.
-pub(super) struct CrossProducts<'a> {
-    pub cols: usize,
-    pub targets: usize,
-    pub rows: u64,
-    pub weight: f64,
-    /// Columns of [X | Y] were multiplied by 2^exponent; empty for not at all.
-    pub exponents: &'a [i32],
-    pub product: &'a dyn Fn(usize, usize) -> f64,
-    pub mean: &'a dyn Fn(usize) -> Dd,
-}
-
-/// Sums of squared errors, and the errors themselves where they are kept.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct LooErrors {
-    /// Target after target, a number a penalty.
-    squares: Vec<f64>,
-    kept: Vec<f64>,
-    /// Rows that hardly anything but themselves determines at the least penalty.
-    bound: u64,
-}
-
-impl LooErrors {
-    pub fn merge(&mut self, other: Self) {
-        self.squares.iter_mut().zip(&other.squares).for_each(|(a, b)| *a += b);
-        self.kept.extend(other.kept);
-        self.bound += other.bound;
-    }
-}
-
-/// 1 / (value + penalty); 0 along directions that rounding alone made, under a penalty that is rounding too.
-fn inverse(value: f64, penalty: f64, least: f64) -> f64 {
-    if value > least || penalty > least { 1.0 / (value + penalty) } else { 0.0 }
-}
-
-impl RidgeSpectrum {
-    pub fn new(problem: &LeastSquaresProblem<'_>, grid: &AlphaGrid<'_>, given: &CrossProducts<'_>) -> Result<Self> {
-        let (p, t) = (given.cols, given.targets);
-        enough_rows(given.rows as usize, problem.fit_intercept)?;
-        let exponent_of = |j: usize| given.exponents.get(j).copied().unwrap_or(0);
-        // One unit for all columns, since one penalty is for all of them.
-        let exponent = (0..p).map(exponent_of).min().unwrap_or(0);
-        let back: Vec<f64> = (0..p).map(|j| ldexp(1.0, exponent - exponent_of(j))).collect();
-        let gram = Mat::from_fn(p, p, |i, j| (given.product)(i, j) * back[i] * back[j]);
-        let eigen = eigen_symmetric(gram.view())?;
-        let values: Vec<f64> = eigen.values.iter().map(|v| v.max(0.0)).collect();
-        let (penalties, alphas) = grid.penalties(values.first().copied().unwrap_or(0.0), exponent)?;
-        let cross = Mat::from_fn(t, p, |k, j| (given.product)(j, p + k) * back[j]);
-        let mean = |j: usize, back: f64| if problem.fit_intercept { (given.mean)(j).scale(back) } else { Dd::ZERO };
-        Ok(Self {
-            exponent,
-            y_exponent: (p..p + t).map(exponent_of).collect(),
-            mean: (0..p).map(|j| mean(j, back[j])).collect(),
-            y_mean: (p..p + t).map(|j| mean(j, 1.0)).collect(),
-            weight: given.weight,
-            rows: given.rows,
-            centred: problem.fit_intercept,
-            along: product(cross.view(), eigen.vectors.view().t()),
-            axes: eigen.vectors.view().t().to_owned(),
-            values,
-            penalties,
-            alphas,
-        })
-    }
-
-    pub fn empty(&self) -> LooErrors {
-        LooErrors { squares: vec![0.0; self.along.rows() * self.alphas.len()], kept: Vec::new(), bound: 0 }
-    }
-
-    /// 1 / (λ + alpha), a row an axis.
-    fn inverses(&self) -> Mat<f64> {
-        let least = self.values.first().map_or(0.0, |v| v * self.values.len() as f64 * f64::EPSILON);
-        Mat::from_fn(self.values.len(), self.penalties.len(), |k, a| inverse(self.values[k], self.penalties[a], least))
-    }
-
-    /// Takes in the errors of a block of rows: of rows that were part of the fit and are left out, or of others.
-    pub fn add(
-        &self,
-        problem: &LeastSquaresProblem<'_>,
-        grid: &AlphaGrid<'_>,
-        errors: &mut LooErrors,
-        rows: &Dataset<'_>,
-        were_part: bool,
-    ) -> Result<()> {
-        let (p, t, count) = (self.values.len(), self.along.rows(), self.alphas.len());
-        let y = rows.y.reals()?;
-        let inverses = self.inverses();
-        let shares = Mat::from_fn(p, t * count, |k, at| self.along[(at / count, k)] * inverses[(k, at % count)]);
-        let least = (0..count).min_by(|&a, &b| self.penalties[a].total_cmp(&self.penalties[b])).unwrap_or(0);
-        let unit: Vec<f64> = self.y_exponent.iter().map(|&e| power(e)).collect();
-        let step = (CHUNK / p.max(t * count)).clamp(16, 4096);
-        for first in (0..rows.rows()).step_by(step) {
-            let range = first..(first + step).min(rows.rows());
-            let mut turned = self.rotate_rows(problem, &rows.x.row_range(range.clone()))?;
-            let fitted = product(turned.view(), shares.view());
-            turned.as_mut_slice().iter_mut().for_each(|v| *v *= *v);
-            let leverage = product(turned.view(), inverses.view());
-            for (at, i) in range.enumerate() {
-                let w = rows.weight_of(i);
-                if w == 0.0 {
-                    if grid.keep {
-                        errors.kept.resize(errors.kept.len() + t * count, f64::NAN);
-                    }
-                    continue;
-                }
-                let apart = if self.centred { w / self.weight } else { 0.0 };
-                let free = |a: usize| if were_part { 1.0 - apart - w * leverage[(at, a)] } else { 1.0 };
-                errors.bound += u64::from(free(least) < HARDLY_FREE);
-                for k in 0..t {
-                    let target = (Dd::from(y.at(i, k) * unit[k]) - self.y_mean[k]).to_f64();
-                    for a in 0..count {
-                        let missed = (target - fitted[(at, k * count + a)]) / free(a).max(f64::EPSILON);
-                        errors.squares[k * count + a] += w * missed * missed;
-                        if grid.keep {
-                            errors.kept.push(ldexp(missed, -self.y_exponent[k]));
-                        }
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Centred rows on the axes.
-    fn rotate_rows(&self, problem: &LeastSquaresProblem<'_>, x: &Features<'_>) -> Result<Mat<f64>> {
-        let (n, p, unit) = (x.rows(), self.values.len(), power(self.exponent));
-        let mut out = Mat::zeros(n, p);
-        if let Features::Csr(x) = x {
-            let mean = Mat::from_fn(1, p, |_, j| self.mean[j].hi);
-            let middle = product(mean.view(), self.axes.view());
-            for i in 0..n {
-                let (indices, values) = x.row(i);
-                let row = out.row_mut(i);
-                row.iter_mut().zip(middle.as_slice()).for_each(|(o, m)| *o = -m);
-                for (&j, v) in indices.iter().zip(values) {
-                    let v = v * unit;
-                    row.iter_mut().zip(self.axes.row(j as usize)).for_each(|(o, a)| *o += v * a);
-                }
-            }
-            return Ok(out);
-        }
-        let mut scratch = Vec::new();
-        let x = x.f64_rows(&mut scratch, problem.learner)?;
-        let mut centred = Mat::zeros(n, p);
-        for i in 0..n {
-            let row = centred.row_mut(i);
-            x.copy_row(i, row);
-            row.iter_mut().zip(&self.mean).for_each(|(v, m)| *v = (*v * unit - m.hi) - m.lo);
-        }
-        matmul(1.0, centred.view(), self.axes.view(), 0.0, &mut out);
-        Ok(out)
-    }
-
-    /// The best penalty.
-    pub fn choose(&self, grid: &AlphaGrid<'_>, errors: LooErrors) -> RidgePath {
-        let (t, count) = (self.along.rows(), self.alphas.len());
-        let inverses = self.inverses();
-        let df = |a: usize| (0..self.values.len()).map(|k| self.values[k] * inverses[(k, a)]).sum();
-        let mean = Mat::from_fn(t, count, |k, a| errors.squares[k * count + a] / self.weight);
-        let residuals = grid.keep.then(|| Mat::from_vec(errors.kept.len() / (t * count), t * count, errors.kept));
-        let mut path =
-            best(grid, LEAVE_ONE_OUT, self.alphas.clone(), (0..count).map(df).collect(), mean, &self.y_exponent, residuals);
-        if errors.bound > 0 {
-            path.notes.push(format!(
-                "at the least alpha {} of {} rows are fitted nearly exactly whatever they are; the error there has few digits",
-                errors.bound, self.rows
-            ));
-        }
-        path
     }
 }
 
@@ -468,7 +271,7 @@ impl RowSpaceProblem<'_> {
     pub fn path(&self, grid: &AlphaGrid<'_>) -> Result<RidgePath> {
         let (m, t) = (self.rows.len(), self.targets.len());
         enough_rows(m, self.direction.is_some())?;
-        // What centring made singular is lifted out of the way, to where it is known and taken off again.
+        // The direction that centring made singular is lifted to a known eigenvalue, and its part subtracted again.
         let lifted: f64 = (0..m).map(|i| self.kernel[(i, i)]).sum();
         let along = |i: usize, j: usize| self.direction.map_or(0.0, |u| lifted * u[i] * u[j]);
         let eigen = eigen_symmetric(Mat::from_fn(m, m, |i, j| self.kernel[(i, j)] + along(i, j)).view())?;

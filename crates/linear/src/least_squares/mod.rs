@@ -1,15 +1,15 @@
 //! Least squares with an optional ridge penalty and sign constraint: what ols and ridge share.
 //!
-//! The first pass gathers weighted moments in doubles. When the scaled normal equations are well conditioned and the fit
+//! The first pass gathers weighted moments in f64. When the scaled normal equations are well conditioned and the fit
 //! is not near perfect, they are solved there and the data is never read again. Otherwise a second pass gathers the same
-//! products in double-double, which holds every digit that data of doubles can determine; the numerical rank is then judged
+//! products in double-double, which holds every digit that f64 data can determine; the numerical rank is then judged
 //! by the rounding of the data, and a deficient problem gets the solution of least length. Columns so large or small
-//! that their squares leave the range of doubles are brought back by powers of two, after a pass that looks for their size.
+//! that their squares leave the range of f64 are brought back by powers of two, after a pass that looks for their size.
 //!
-//! A penalty that is to be chosen is chosen after the first sums, by one more pass ([`leave_out`]).
+//! A penalty that is to be chosen is chosen after the first sums, by one more pass ([`loo`]).
 //!
 //! Sparse rows go to double-double at once, since few products are not zero. Wide data in memory, fewer rows than columns, is
-//! solved in the space of its rows ([`wide`]), and sparse data that is large both ways by steps ([`iterative`]).
+//! solved in the space of its rows ([`row_space`]), and sparse data that is large both ways by steps ([`iterative`]).
 
 mod exact;
 mod iterative;
@@ -18,17 +18,58 @@ mod moments;
 mod nonnegative;
 mod pass;
 mod row_space;
-mod scale;
 mod solution_family;
 
 pub use loo::RidgePath;
 pub(crate) use loo::{AlphaGrid, cross_validate};
 pub use pass::{LeastSquaresPartial, LeastSquaresState};
 pub(crate) use pass::{add, add_moments, empty, finish, start};
-pub(crate) use scale::{exponent_of, ldexp, power};
 pub(crate) use solution_family::{SolutionFamily, complement};
 
 use ermine_core::{Context, Dataset, Error, Features, FoldAssignment, Mat, Result};
+use ermine_math::scale::ldexp;
+
+/// Implements [`PassLearner`](ermine_core::PassLearner) for a learner that has a least-squares `problem` and makes a `model` of its
+/// solution; `$check` refuses settings that need all rows in memory.
+macro_rules! impl_passes {
+    ($learner:ty, $model:ty, |$this:tt| $check:expr) => {
+        impl ermine_core::PassLearner for $learner {
+            type State = least_squares::LeastSquaresState;
+            type Partial = least_squares::LeastSquaresPartial;
+
+            fn block_rows(&self, cols: usize) -> usize {
+                ermine_math::moments::block_rows(cols)
+            }
+
+            fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Self::State> {
+                let check = |$this: &Self| -> Result<()> { $check };
+                check(self)?;
+                least_squares::start(&self.problem(), head)
+            }
+
+            fn empty_partial(&self, state: &Self::State) -> Self::Partial {
+                least_squares::empty(state)
+            }
+
+            fn add_block(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>) -> Result<()> {
+                least_squares::add(&self.problem(), state, part, rows)
+            }
+
+            fn finish(
+                &self,
+                state: Self::State,
+                total: Self::Partial,
+                _: &Context<'_>,
+            ) -> Result<ermine_core::PassStep<Self::State, $model>> {
+                Ok(match least_squares::finish(&self.problem(), state, total)? {
+                    ermine_core::PassStep::NextPass(state, objective) => ermine_core::PassStep::NextPass(state, objective),
+                    ermine_core::PassStep::Done(solution) => ermine_core::PassStep::Done(self.model(solution)),
+                })
+            }
+        }
+    };
+}
+pub(crate) use impl_passes;
 
 /// What is asked for.
 #[derive(Clone, Copy)]
@@ -37,7 +78,7 @@ pub(crate) struct LeastSquaresProblem<'a> {
     pub learner: &'static str,
     pub fit_intercept: bool,
     pub positive: bool,
-    /// The penalty on the squared coefficients: one number, or one a target; empty for none.
+    /// The penalty on the squared coefficients: one number, or one per target; empty for none.
     pub penalty: &'a [f64],
     /// What the penalty is to be chosen from, in place of `penalty`.
     pub grid: Option<AlphaGrid<'a>>,
@@ -56,11 +97,27 @@ impl LeastSquaresProblem<'_> {
         }
     }
 
+    /// Refuses a list of penalties that has not one per target.
+    fn check_penalties(&self, targets: usize) -> Result<()> {
+        match self.penalty.len() {
+            0 | 1 => Ok(()),
+            count if count == targets => Ok(()),
+            found => Err(Error::Length { what: "penalties (alpha), one per target".into(), expected: targets, found }),
+        }
+    }
+
     /// The largest penalty known beforehand.
     fn largest_penalty(&self) -> Option<f64> {
         let all = self.grid.and_then(|g| g.alphas).unwrap_or(self.penalty);
         all.iter().copied().reduce(f64::max).filter(|a| *a > 0.0)
     }
+}
+
+/// The error for a coefficient beyond the range of f64.
+pub(crate) fn coefficient_overflow(column: usize) -> Error {
+    Error::Numeric(format!(
+        "the coefficient of column {column} is too large for a double; scale the column up or the target down"
+    ))
 }
 
 /// Rows or columns, whichever are fewer, up to which a spectrum is waited for.
@@ -116,7 +173,7 @@ pub struct ResidualCheck {
 /// The answer, for all targets. Sums of squares are in units of 4^-exponent, so that they exist whatever the units of y.
 #[derive(Debug, Clone)]
 pub(crate) struct LeastSquaresSolution {
-    /// A row a target.
+    /// One row per target.
     pub coef: Mat<f64>,
     pub intercept: Vec<f64>,
     /// Residual sum of squares, weighted.
@@ -127,7 +184,7 @@ pub(crate) struct LeastSquaresSolution {
     pub penalty: Vec<f64>,
     /// y was multiplied by 2^exponent before its squares were summed.
     pub exponent: Vec<i32>,
-    /// Standard errors for a residual standard deviation of one unit of y times 2^exponent: a row a target, intercept first. Only of
+    /// Standard errors for a residual standard deviation of one unit of y times 2^exponent: one row per target, intercept first. Only of
     /// a problem without penalty and constraint whose coefficients are determined; NaN for a constant column.
     pub unit_error: Option<Mat<f64>>,
     /// The trace of the matrix that turns y into fitted values, the intercept apart.
@@ -142,7 +199,7 @@ pub(crate) struct LeastSquaresSolution {
     pub log_weight: f64,
     /// All minimisers, on request and where there are many.
     pub family: Option<SolutionFamily>,
-    /// What the residuals keep of what they should be free of, one a target.
+    /// What the residuals keep of what they should be free of, one per target.
     pub checks: Option<Vec<ResidualCheck>>,
     /// Largest violation of the optimality conditions, relative to the scale of the problem.
     pub residual: f64,
@@ -152,14 +209,56 @@ pub(crate) struct LeastSquaresSolution {
     pub steps: u64,
     pub converged: bool,
     pub notes: Vec<String>,
-    /// What was found on the way to a chosen penalty.
+    /// What was measured to choose the penalty.
     pub path: Option<RidgePath>,
 }
 
 impl LeastSquaresSolution {
+    /// A solution of zeros for targets of which `tss` has the sums of squares, in units of 4^-exponent.
+    fn zeros(method: &'static str, cols: usize, rows: u64, log_weight: f64, exponent: Vec<i32>, tss: Vec<f64>) -> Self {
+        let targets = tss.len();
+        Self {
+            coef: Mat::zeros(targets, cols),
+            intercept: vec![0.0; targets],
+            rss: vec![0.0; targets],
+            tss,
+            penalty: vec![0.0; targets],
+            exponent,
+            unit_error: None,
+            effective_df: vec![0.0; targets],
+            singular: None,
+            rank: 0,
+            rows,
+            log_weight,
+            family: None,
+            checks: None,
+            residual: 0.0,
+            condition: None,
+            method,
+            steps: 1,
+            converged: true,
+            notes: Vec::new(),
+            path: None,
+        }
+    }
+
+    /// Enters the coefficient of a column, which must be a finite number.
+    fn set_coef(&mut self, target: usize, column: usize, value: f64) -> Result<()> {
+        if !value.is_finite() {
+            return Err(coefficient_overflow(column));
+        }
+        self.coef[(target, column)] = value;
+        Ok(())
+    }
+
+    /// Enters the largest condition of a system that was solved.
+    fn raise_condition(&mut self, condition: f64) {
+        self.condition = Some(self.condition.unwrap_or(1.0).max(condition));
+    }
+
     /// The objective over all targets, where it is a double.
     pub fn objective(&self) -> Option<f64> {
-        let total: f64 = (0..self.rss.len()).map(|k| scale::ldexp(self.rss[k] + self.penalty[k], -2 * self.exponent[k])).sum();
+        let total: f64 = (0..self.rss.len()).map(|k| ldexp(self.rss[k] + self.penalty[k], -2 * self.exponent[k])).sum();
         total.is_finite().then_some(total)
     }
 

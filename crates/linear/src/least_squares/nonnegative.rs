@@ -171,20 +171,20 @@ mod tests {
             let norm: Vec<f64> = (0..p).map(|j| x.view().col_iter(j).map(|v| v * v).sum::<f64>().sqrt()).collect();
             let a = Mat::from_fn(p, p, |i, j| (0..n).map(|r| x[(r, i)] * x[(r, j)]).sum::<f64>() / (norm[i] * norm[j]));
             let c: Vec<f64> = (0..p).map(|j| (0..n).map(|r| x[(r, j)] * y[r]).sum::<f64>() / norm[j]).collect();
-            let found = solve(&a, &c).unwrap();
+            let solution = solve(&a, &c).unwrap();
             let gradient: Vec<f64> =
-                (0..p).map(|j| c[j] - a.row(j).iter().zip(&found.coef).map(|(a, b)| a * b).sum::<f64>()).collect();
+                (0..p).map(|j| c[j] - a.row(j).iter().zip(&solution.coef).map(|(a, b)| a * b).sum::<f64>()).collect();
             let size = y.iter().map(|v| v * v).sum::<f64>().sqrt();
-            let bad = violation(&found.coef, &gradient, size);
+            let bad = violation(&solution.coef, &gradient, size);
             assert!(bad < 1e-11, "case {case}: {bad:e}");
-            assert!(found.coef.iter().all(|b| *b >= 0.0));
+            assert!(solution.coef.iter().all(|b| *b >= 0.0));
         }
     }
 
     #[test]
     fn a_copy_of_a_column_does_no_harm() {
         let a = Mat::from_vec(3, 3, vec![1.0, 1.0, 0.2, 1.0, 1.0, 0.2, 0.2, 0.2, 1.0]);
-        let found = solve(&a, &[0.8, 0.8, -0.5]).unwrap();
-        assert!((found.coef[0] + found.coef[1] - 0.8).abs() < 1e-15 && found.coef[2] == 0.0);
+        let solution = solve(&a, &[0.8, 0.8, -0.5]).unwrap();
+        assert!((solution.coef[0] + solution.coef[1] - 0.8).abs() < 1e-15 && solution.coef[2] == 0.0);
     }
 }

@@ -1,36 +1,34 @@
 //! The passes: what is gathered, and which one follows.
 
-use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Partial, PassStep, Result};
+mod gather;
+
+use ermine_core::{Dataset, Error, Features, Partial, PassStep, Result};
 use ermine_math::double_double::{Dd, DdGram, Residuals};
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
 use super::loo::{self, LooErrors, RidgePath, RidgeSpectrum};
 use super::moments::SolveStep;
-use super::scale::{exponent_of, power};
 use super::{LeastSquaresProblem, LeastSquaresSolution, exact, moments};
+use ermine_math::scale::{exponent_of, power};
+pub(crate) use gather::{add, add_moments};
+use gather::{each_row, larger};
 
-/// Columns beyond which products in double-double would take longer than anyone waits.
+/// Columns beyond which products in double-double would take too long.
 pub(super) const EXACT_COLS: usize = 1024;
 /// Columns beyond which a square table of products would not fit.
 const MAX_COLS: usize = 16_384;
-/// Elements of a block that are brought to dense doubles at a time.
-const CHUNK: usize = 1 << 16;
-/// A sum of squares that may have lost digits below the smallest doubles.
+/// A sum of squares that may have lost digits below the smallest f64.
 const DIGITS_LOST: f64 = 1e-250;
 /// Share of cells up to which sparse rows are multiplied as such.
 const SPARSE: f64 = 0.1;
-/// Rows whose residuals are taken at a time.
-const CORRECTED_ROWS: usize = 256;
-/// Magnitudes beyond this may have squares beyond the doubles.
-const SQUARE_OVERFLOW: f64 = 1e140;
 
-/// What every block is told.
+/// State broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LeastSquaresState {
     cols: usize,
     targets: usize,
-    /// Relative rounding of the data: that of doubles, or of singles.
+    /// Relative rounding of the data: that of f64 or of f32.
     epsilon: f64,
     /// Largest magnitudes of the first rows, by column of [X | Y].
     head: Vec<f64>,
@@ -56,10 +54,10 @@ enum LeastSquaresPhase {
     Exact {
         shift: Vec<f64>,
     },
-    /// Errors of rows left out, over the grid; what was gathered before is held for the solution.
+    /// Leave-one-out errors over the grid; `sums`, gathered before, is kept for the solution.
     LeaveOneOut {
         spectrum: Box<RidgeSpectrum>,
-        held: Box<LeastSquaresPartial>,
+        sums: Box<LeastSquaresPartial>,
         shift: Vec<f64>,
     },
 }
@@ -74,7 +72,7 @@ enum LeastSquaresSums {
         moments: Moments,
         /// The sum of the logarithms of the weights above 0.
         log_weight: f64,
-        /// Whether squares left the range of doubles in a block.
+        /// Whether squares left the range of f64 in a block.
         overflow: bool,
     },
     /// Largest magnitudes, by column of [X | Y].
@@ -92,8 +90,8 @@ enum LeastSquaresSums {
 impl LeastSquaresState {
     /// What columns of [X | Y] are multiplied by.
     fn scales(&self) -> Vec<f64> {
-        let given = |j: usize| self.exponents.get(j).map_or(1.0, |&e| power(e));
-        (0..self.cols + self.targets).map(given).collect()
+        let scale = |j: usize| self.exponents.get(j).map_or(1.0, |&e| power(e));
+        (0..self.cols + self.targets).map(scale).collect()
     }
 
     fn moments_input<'a>(&'a self, moments: &'a Moments, log_weight: f64) -> moments::MomentsInput<'a> {
@@ -121,16 +119,16 @@ impl LeastSquaresState {
         LeastSquaresProblem { penalty: self.path.as_ref().map_or(problem.penalty, |p| &p.chosen), ..*problem }
     }
 
-    /// The pass that finds the errors of rows left out, after `held` was gathered.
+    /// The pass that finds the errors of rows left out, after `sums` was gathered.
     fn leave_out(
         mut self,
         problem: &LeastSquaresProblem<'_>,
-        held: LeastSquaresSums,
+        sums: LeastSquaresSums,
         shift: Vec<f64>,
     ) -> Result<PassStep<Self, LeastSquaresSolution>> {
         let Some(grid) = &problem.grid else { return Err(Error::Data("there is no grid of penalties".into())) };
         let (cols, targets, exponents) = (self.cols, self.targets, &self.exponents);
-        let spectrum = match &held {
+        let spectrum = match &sums {
             LeastSquaresSums::Moments { moments: m, .. } => {
                 let scatter = m.scatter();
                 let product = |i: usize, j: usize| match problem.fit_intercept {
@@ -139,8 +137,8 @@ impl LeastSquaresState {
                 };
                 let mean = |j: usize| Dd { hi: m.mean()[j], lo: m.mean_low()[j] };
                 let (rows, weight) = (m.rows(), m.weight());
-                let given = loo::CrossProducts { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
-                RidgeSpectrum::new(problem, grid, &given)?
+                let cross = loo::CrossProducts { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
+                RidgeSpectrum::new(problem, grid, &cross)?
             }
             LeastSquaresSums::Exact { gram, rows, .. } => {
                 let product = |i: usize, j: usize| match problem.fit_intercept {
@@ -149,13 +147,13 @@ impl LeastSquaresState {
                 };
                 let mean = |j: usize| Dd::from(shift[j]) + gram.mean(j);
                 let (rows, weight) = (*rows, gram.weight().to_f64());
-                let given = loo::CrossProducts { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
-                RidgeSpectrum::new(problem, grid, &given)?
+                let cross = loo::CrossProducts { cols, targets, rows, weight, exponents, product: &product, mean: &mean };
+                RidgeSpectrum::new(problem, grid, &cross)?
             }
             _ => return Err(Error::Data("partial results of another pass".into())),
         };
         self.kind =
-            LeastSquaresPhase::LeaveOneOut { spectrum: Box::new(spectrum), held: Box::new(LeastSquaresPartial(held)), shift };
+            LeastSquaresPhase::LeaveOneOut { spectrum: Box::new(spectrum), sums: Box::new(LeastSquaresPartial(sums)), shift };
         Ok(PassStep::NextPass(self, None))
     }
 
@@ -238,10 +236,7 @@ pub(crate) fn start(problem: &LeastSquaresProblem<'_>, head: &Dataset<'_>) -> Re
             cols * cols / (1 << 27),
         )));
     }
-    if problem.penalty.len() > 1 && problem.penalty.len() != targets {
-        let what = "penalties (alpha), one a target".into();
-        return Err(Error::Length { what, expected: targets, found: problem.penalty.len() });
-    }
+    problem.check_penalties(targets)?;
     let epsilon = if matches!(head.x, Features::F32(_)) { f64::from(f32::EPSILON) } else { f64::EPSILON };
     let mut stage = LeastSquaresState {
         cols,
@@ -264,7 +259,7 @@ pub(crate) fn start(problem: &LeastSquaresProblem<'_>, head: &Dataset<'_>) -> Re
     Ok(stage)
 }
 
-/// The totals of no rows.
+/// Empty totals.
 pub(crate) fn empty(stage: &LeastSquaresState) -> LeastSquaresPartial {
     LeastSquaresPartial(match &stage.kind {
         LeastSquaresPhase::Moments => {
@@ -277,205 +272,6 @@ pub(crate) fn empty(stage: &LeastSquaresState) -> LeastSquaresPartial {
         }
         LeastSquaresPhase::LeaveOneOut { spectrum, .. } => LeastSquaresSums::LeaveOneOut(spectrum.empty()),
     })
-}
-
-/// Takes in a block of rows.
-pub(crate) fn add(
-    problem: &LeastSquaresProblem<'_>,
-    stage: &LeastSquaresState,
-    totals: &mut LeastSquaresPartial,
-    rows: &Dataset<'_>,
-) -> Result<()> {
-    match (&stage.kind, &mut totals.0) {
-        (LeastSquaresPhase::Moments, LeastSquaresSums::Moments { moments, log_weight, overflow }) => {
-            add_moments(problem, stage, moments, rows)?;
-            *log_weight += log_of(rows.weight);
-            if !moments.is_finite() {
-                // With finite cells only the squares overflowed; the end of the pass sees to that.
-                rows.x.refuse_non_finite(rows.schema)?;
-                *overflow = true;
-            } else if stage.exponents.is_empty() && moments.scatter_diagonal().contains(&0.0) {
-                // A column of one value, or of values so large that the differences of their squares are lost.
-                let mut sizes = vec![0.0; stage.cols + stage.targets];
-                each_row(problem, rows, |_, w, row| {
-                    if w > 0.0 {
-                        larger(&mut sizes, row)
-                    }
-                })?;
-                *overflow |= sizes.iter().any(|s| *s > SQUARE_OVERFLOW);
-            }
-        }
-        (LeastSquaresPhase::ExponentRange, LeastSquaresSums::ExponentRange(sizes)) => {
-            each_row(problem, rows, |_, w, row| {
-                if w > 0.0 {
-                    larger(sizes, row);
-                }
-            })?;
-        }
-        (LeastSquaresPhase::Exact { shift }, LeastSquaresSums::Exact { gram, rows: count, log_weight }) => {
-            *log_weight += log_of(rows.weight);
-            *count += (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0).count() as u64;
-            match rows.x {
-                Features::Csr(x) if stage.exponents.is_empty() && shift.iter().all(|s| *s == 0.0) => {
-                    add_sparse(gram, x, rows)?;
-                }
-                _ => {
-                    let scales = stage.scales();
-                    each_row(problem, rows, |_, w, row| {
-                        if w > 0.0 {
-                            gram.add_row(w, |j| Dd::sum(row[j] * scales[j], -shift[j]));
-                        }
-                    })?;
-                    gram.flush();
-                }
-            }
-            if !gram.is_finite() {
-                rows.x.refuse_non_finite(rows.schema)?;
-            }
-        }
-        (LeastSquaresPhase::Refine { moments, coef, .. }, LeastSquaresSums::Refine(residuals)) => {
-            add_residuals(problem, stage, moments, coef, residuals, rows)?;
-        }
-        (LeastSquaresPhase::LeaveOneOut { spectrum, .. }, LeastSquaresSums::LeaveOneOut(errors)) => {
-            if let Some(grid) = &problem.grid {
-                spectrum.add(problem, grid, errors, rows, true)?;
-            }
-        }
-        _ => return Err(Error::Data("partial results of another pass".into())),
-    }
-    Ok(())
-}
-
-fn larger(sizes: &mut [f64], row: &[f64]) {
-    sizes.iter_mut().zip(row).for_each(|(s, v)| *s = s.max(v.abs()));
-}
-
-/// Visits rows of [X | Y] as doubles, with number and weight; a chunk is copied at a time.
-fn each_row(problem: &LeastSquaresProblem<'_>, rows: &Dataset<'_>, mut visit: impl FnMut(usize, f64, &[f64])) -> Result<()> {
-    let (cols, y) = (rows.cols(), rows.y.reals()?);
-    let mut scratch = Vec::new();
-    let mut row = vec![0.0; cols + y.cols()];
-    let step = (CHUNK / cols).max(16);
-    for first in (0..rows.rows()).step_by(step) {
-        let block = rows.x.row_range(first..(first + step).min(rows.rows()));
-        let x = block.f64_rows(&mut scratch, problem.learner)?;
-        for i in 0..x.rows() {
-            x.copy_row(i, &mut row[..cols]);
-            y.copy_row(first + i, &mut row[cols..]);
-            visit(first + i, rows.weight_of(first + i), &row);
-        }
-    }
-    Ok(())
-}
-
-/// Takes in the moments of a block of rows, in the units of the stage.
-pub(crate) fn add_moments(
-    problem: &LeastSquaresProblem<'_>,
-    stage: &LeastSquaresState,
-    moments: &mut Moments,
-    rows: &Dataset<'_>,
-) -> Result<()> {
-    let y = rows.y.reals()?;
-    if y.cols() != stage.targets || rows.cols() != stage.cols {
-        return Err(Error::Columns { expected: stage.cols, found: rows.cols() });
-    }
-    if !stage.exponents.is_empty() {
-        let (cols, scales) = (stage.cols, stage.exponents.iter().map(|&e| power(e)).collect::<Vec<f64>>());
-        let (mut x, mut targets) = (Mat::zeros(rows.rows(), cols), Mat::zeros(rows.rows(), stage.targets));
-        each_row(problem, rows, |i, _, row| {
-            x.row_mut(i).iter_mut().zip(row).zip(&scales).for_each(|((o, v), s)| *o = v * s);
-            targets.row_mut(i).iter_mut().zip(&row[cols..]).zip(&scales[cols..]).for_each(|((o, v), s)| *o = v * s);
-        })?;
-        moments.add(x.view(), Some(targets.view()), rows.weight);
-        return Ok(());
-    }
-    match rows.x {
-        Features::F64(x) => moments.add(x, Some(y), rows.weight),
-        Features::F32(x) => moments.add(x, Some(y), rows.weight),
-        _ => {
-            let mut scratch = Vec::new();
-            let step = (16 * CHUNK / stage.cols).max(64);
-            for first in (0..rows.rows()).step_by(step) {
-                let range = first..(first + step).min(rows.rows());
-                let x: MatRef<'_, f64> = rows.x.row_range(range.clone()).f64_rows(&mut scratch, problem.learner)?;
-                moments.add(x, Some(y.row_range(range.clone())), rows.weight.map(|w| &w[range]));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Products of a block of sparse rows about zero; double-double has digits enough to centre them afterwards.
-fn add_sparse(gram: &mut DdGram, x: CsrRef<'_>, rows: &Dataset<'_>) -> Result<()> {
-    let (cols, y) = (x.cols(), rows.y.reals()?);
-    let (mut cells, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
-    for i in 0..x.rows() {
-        let (indices, stored) = x.row(i);
-        let w = rows.weight_of(i);
-        if w == 0.0 {
-            if stored.iter().any(|v| !v.is_finite()) {
-                rows.x.refuse_non_finite(rows.schema)?;
-            }
-            continue;
-        }
-        cells.clear();
-        cells.extend(indices.iter().map(|&j| j as usize).zip(stored.iter().copied()));
-        cells.sort_by_key(|c| c.0);
-        columns.clear();
-        values.clear();
-        for &(j, v) in &cells {
-            // Equal columns add up.
-            if columns.last() == Some(&j) {
-                *values.last_mut().expect("as many values as columns") += v;
-            } else {
-                columns.push(j);
-                values.push(v);
-            }
-        }
-        for k in 0..y.cols() {
-            columns.push(cols + k);
-            values.push(*y.at(i, k));
-        }
-        gram.add_sparse_row(w, &columns, &values);
-    }
-    Ok(())
-}
-
-/// The sum of the logarithms of the weights above 0.
-fn log_of(weight: Option<&[f64]>) -> f64 {
-    weight.map_or(0.0, |w| w.iter().filter(|w| **w > 0.0).map(|w| w.ln()).sum())
-}
-
-/// Residuals of a block, some hundred rows at a time, by column.
-fn add_residuals(
-    problem: &LeastSquaresProblem<'_>,
-    stage: &LeastSquaresState,
-    moments: &Moments,
-    coef: &[Dd],
-    residuals: &mut Residuals,
-    rows: &Dataset<'_>,
-) -> Result<()> {
-    let width = stage.cols + stage.targets;
-    let (scales, mean) = (stage.scales(), moments.mean());
-    let middle = |j: usize| if problem.fit_intercept { -mean[j] } else { 0.0 };
-    for first in (0..rows.rows()).step_by(CORRECTED_ROWS) {
-        let part = rows.row_range(first..(first + CORRECTED_ROWS).min(rows.rows()));
-        let weight: Vec<f64> = (0..part.rows()).map(|i| part.weight_of(i)).filter(|w| *w > 0.0).collect();
-        let n = weight.len();
-        let (mut hi, mut lo) = (vec![0.0; n * width], vec![0.0; n * width]);
-        let mut i = 0;
-        each_row(problem, &part, |_, w, row| {
-            if w > 0.0 {
-                for (j, v) in row.iter().enumerate() {
-                    let d = Dd::sum(v * scales[j], middle(j));
-                    (hi[j * n + i], lo[j * n + i]) = (d.hi, d.lo);
-                }
-                i += 1;
-            }
-        })?;
-        residuals.add(&weight, &hi, &lo, coef);
-    }
-    Ok(())
 }
 
 /// Ends a pass.
@@ -537,7 +333,7 @@ pub(crate) fn finish(
             if problem.grid.is_some() && stage.path.is_none() {
                 return stage.leave_out(problem, LeastSquaresSums::Exact { gram, rows, log_weight }, shift);
             }
-            let given = exact::ExactInput {
+            let input = exact::ExactInput {
                 gram: &gram,
                 shift: &shift,
                 rows,
@@ -546,27 +342,27 @@ pub(crate) fn finish(
                 epsilon: stage.epsilon,
                 cols: stage.cols,
             };
-            let solution = exact::solve(&stage.with_chosen_alpha(problem), &given)?;
+            let solution = exact::solve(&stage.with_chosen_alpha(problem), &input)?;
             Ok(PassStep::Done(LeastSquaresSolution { path: stage.path, ..solution }))
         }
-        (LeastSquaresPhase::LeaveOneOut { spectrum, held, shift }, LeastSquaresSums::LeaveOneOut(errors)) => {
+        (LeastSquaresPhase::LeaveOneOut { spectrum, sums, shift }, LeastSquaresSums::LeaveOneOut(errors)) => {
             stage.path = problem.grid.as_ref().map(|grid| spectrum.choose(grid, errors));
-            stage.kind = match held.0 {
+            stage.kind = match sums.0 {
                 LeastSquaresSums::Exact { .. } => LeastSquaresPhase::Exact { shift },
                 _ => LeastSquaresPhase::Moments,
             };
-            finish(problem, stage, *held)
+            finish(problem, stage, *sums)
         }
         _ => Err(Error::Data("partial results of another pass".into())),
     }
 }
 
-/// Whether squares overflowed, or were lost below the smallest doubles.
+/// Whether squares overflowed, or were lost below the smallest f64.
 fn out_of_range(stage: &LeastSquaresState, moments: &Moments) -> bool {
     !moments.is_finite() || moments.scatter_diagonal().iter().zip(&stage.head).any(|(&s, &head)| s < DIGITS_LOST && tiny(head))
 }
 
-/// Whether squares of this size are lost below the smallest doubles.
+/// Whether squares of this size are lost below the smallest f64.
 fn tiny(size: f64) -> bool {
     0.0 < size && size < 1e-120
 }

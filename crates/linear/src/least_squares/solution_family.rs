@@ -3,7 +3,7 @@
 use ermine_core::{Error, Mat, Result};
 use ermine_math::linalg::PivotedQr;
 
-use super::scale::ldexp;
+use ermine_math::scale::ldexp;
 
 /// All minimisers, besides the shortest.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub(crate) struct SolutionFamily {
     pub means: Vec<f64>,
 }
 
-/// Numbers of a basis that anyone would want to keep.
+/// Largest basis stored (2^27 f64, 1 GiB).
 const MAX_BASIS: usize = 1 << 27;
 
 /// Refuses a basis that would not fit.
@@ -36,7 +36,7 @@ pub(super) fn orthonormal(rows: &Mat<f64>) -> Result<Mat<f64>> {
     Ok(PivotedQr::new(rows.view().t())?.q.view().t().to_owned())
 }
 
-/// Orthonormal rows for columns `kept` of `cols`, from directions in columns that were multiplied by 2^exponent: a column a direction.
+/// Orthonormal rows for columns `kept` of `cols`, from directions in columns that were multiplied by 2^exponent: one column per direction.
 pub(super) fn basis(directions: &Mat<f64>, kept: &[usize], exponent: &[i32], cols: usize) -> Result<Mat<f64>> {
     check_size(directions.cols(), cols)?;
     let common = exponent.iter().copied().min().unwrap_or(0);
@@ -59,7 +59,7 @@ pub(crate) fn complement(rows: &Mat<f64>) -> Mat<f64> {
         let axis = (0..n).fold(0, |best, j| if left[j] > left[best] { j } else { best });
         let mut v = vec![0.0; n];
         v[axis] = 1.0;
-        // Twice, since once leaves rounding.
+        // Orthogonalised twice: once leaves rounding (Kahan).
         for _ in 0..2 {
             for b in &basis {
                 let along: f64 = b.iter().zip(&v).map(|(b, v)| b * v).sum();

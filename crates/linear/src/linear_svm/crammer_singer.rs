@@ -1,6 +1,6 @@
 //! All classes in one problem: min ½ Σₘ‖wₘ‖² + Σᵢ Cᵢ max(0, 1 + max_{m≠yᵢ} wₘ·xᵢ - w_{yᵢ}·xᵢ).
 //!
-//! The dual has a variable a row and class, αᵢₘ ≤ Cᵢ [m = yᵢ], Σₘ αᵢₘ = 0, and wₘ = Σᵢ αᵢₘ xᵢ. All variables of a row are solved for at once
+//! The dual has one variable per row and class, αᵢₘ ≤ Cᵢ [m = yᵢ], Σₘ αᵢₘ = 0, and wₘ = Σᵢ αᵢₘ xᵢ. All variables of a row are solved for at once
 //! (Crammer and Singer, JMLR 2, 2001; Keerthi et al., KDD 2008).
 
 use ermine_core::{Context, Mat, Progress, Result, RngStream};

@@ -21,6 +21,40 @@ pub(super) struct DualProblem<'a> {
     pub constant: f64,
 }
 
+impl DualProblem<'_> {
+    /// The value of coordinate `i` at which the objective is least, from its value, slope and curvature.
+    #[inline]
+    fn minimiser(&self, i: usize, value: f64, slope: f64, curvature: f64) -> f64 {
+        let (lower, upper) = (self.lower[i], self.upper[i]);
+        if curvature > 0.0 {
+            let z = value - slope / curvature;
+            let shrunk = z.signum() * (z.abs() - self.epsilon / curvature).max(0.0);
+            return shrunk.clamp(lower, upper);
+        }
+        // A row of zeros costs what its target says, whatever the weights.
+        match -slope {
+            descent if descent.abs() <= self.epsilon => 0.0,
+            descent if descent > 0.0 => upper.clamp(-f64::MAX, f64::MAX),
+            _ => lower.clamp(-f64::MAX, f64::MAX),
+        }
+    }
+
+    /// By how much the slope would have to change before coordinate `i`, which rests at `value`, moves.
+    #[inline]
+    fn resting_slack(&self, i: usize, value: f64, slope: f64) -> f64 {
+        let (lower, upper, epsilon) = (self.lower[i], self.upper[i], self.epsilon);
+        if value == lower && value != upper {
+            slope + if value > 0.0 || (value == 0.0 && upper > 0.0) { epsilon } else { -epsilon }
+        } else if value == upper {
+            -slope + if value < 0.0 || (value == 0.0 && lower < 0.0) { epsilon } else { -epsilon }
+        } else if value == 0.0 {
+            epsilon - slope.abs()
+        } else {
+            0.0
+        }
+    }
+}
+
 pub(super) struct DualCdSolution {
     pub w: Vec<f64>,
     /// The coefficient of the constant column.
@@ -46,7 +80,7 @@ pub(super) fn minimise(
     let (mut w, mut constant) = (vec![0.0; cols], 0.0);
     let mut active: Vec<u32> = (0..n as u32).filter(|&i| rows.upper[i as usize] > rows.lower[i as usize]).collect();
     let full = active.len();
-    // How far beyond its corner a resting coordinate must be held to be left out: the largest violation of the round before.
+    // How far beyond its corner a resting coordinate must be to be left out: the largest violation of the round before.
     let (mut leave, mut violation, mut converged, mut round) = (f64::INFINITY, f64::INFINITY, false, 0);
     while round < max_iter && !cx.deadline_passed() {
         cx.report(Progress { stage: "round", done: round, total: Some(max_iter), objective: None })?;
@@ -60,35 +94,10 @@ pub(super) fn minimise(
             let i = active[k] as usize;
             let (h, old) = (square[i], beta[i]);
             let slope = x.dot(i, &w) + rows.constant * constant - rows.y[i] + rows.ridge[i] * old;
-            let new = if h > 0.0 {
-                let z = old - slope / h;
-                let shrunk = z.signum() * (z.abs() - rows.epsilon / h).max(0.0);
-                shrunk.clamp(rows.lower[i], rows.upper[i])
-            } else {
-                // A row of zeros costs what its target says, whatever the weights.
-                let pull = -slope;
-                if pull.abs() <= rows.epsilon {
-                    0.0
-                } else if pull > 0.0 {
-                    rows.upper[i]
-                } else {
-                    rows.lower[i]
-                }
-                .clamp(-f64::MAX, f64::MAX)
-            };
+            let new = rows.minimiser(i, old, slope, h);
             let moved = new - old;
             if moved == 0.0 {
-                // By how much the slope would have to change before the coordinate moves.
-                let held = if old == rows.lower[i] && old != rows.upper[i] {
-                    slope + if old > 0.0 || (old == 0.0 && rows.upper[i] > 0.0) { rows.epsilon } else { -rows.epsilon }
-                } else if old == rows.upper[i] {
-                    -slope + if old < 0.0 || (old == 0.0 && rows.lower[i] < 0.0) { rows.epsilon } else { -rows.epsilon }
-                } else if old == 0.0 {
-                    rows.epsilon - slope.abs()
-                } else {
-                    0.0
-                };
-                if held > leave {
+                if rows.resting_slack(i, old, slope) > leave {
                     continue;
                 }
             } else {

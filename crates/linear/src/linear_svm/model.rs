@@ -1,8 +1,7 @@
 //! The fitted linear machine.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, ColumnMeaning, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
-    Result, Schema,
+    Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
 };
 
 use super::super::coefficients::Coefficients;
@@ -10,7 +9,7 @@ use ermine_math::platt::Sigmoid;
 
 /// A fitted linear support vector machine.
 ///
-/// Saved arrays: `coef` [vectors, columns], `intercept` [vectors], and for classes `prob_a` and `prob_b` [vectors].
+/// Saved arrays: `coef` (vectors, columns), `intercept` (vectors), and for classes `prob_a` and `prob_b` (vectors).
 #[derive(Debug, Clone)]
 pub struct LinearSvmModel {
     line: Coefficients,
@@ -36,12 +35,12 @@ impl LinearSvmModel {
         Self { line, classes: None, n_iter: n_iter.unwrap_or(0), certificate }
     }
 
-    /// The weights: one row for numbers and for two classes, else one a class.
+    /// The weights: one row for numbers and for two classes, else one per class.
     pub fn coef(&self) -> &Mat<f64> {
         &self.line.coef
     }
 
-    /// The constant terms, one a row of [`LinearSvmModel::coef`].
+    /// The constant terms, one per row of [`LinearSvmModel::coef`].
     pub fn intercept(&self) -> &[f64] {
         &self.line.intercept
     }
@@ -52,9 +51,7 @@ impl LinearSvmModel {
 }
 
 impl Model for LinearSvmModel {
-    fn n_features(&self) -> usize {
-        self.line.coef.cols()
-    }
+    crate::coefficients::model_methods!(line);
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
         self.classes.is_none().then_some(self as &dyn Regressor)
@@ -62,14 +59,6 @@ impl Model for LinearSvmModel {
 
     fn as_classifier(&self) -> Option<&dyn Classifier> {
         self.classes.is_some().then_some(self as &dyn Classifier)
-    }
-
-    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        self.certificate.as_ref()
     }
 
     fn report(&self, schema: &Schema) -> Report {
@@ -82,14 +71,7 @@ impl Model for LinearSvmModel {
                 Some((names, present, _)) => names[present[k] as usize].clone(),
             })
             .collect();
-        let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), ColumnMeaning::Coefficient)).collect();
-        let line = |name: String, value: &dyn Fn(usize) -> f64| -> Vec<Cell> {
-            std::iter::once(name.into()).chain((0..vectors).map(|k| value(k).into())).collect()
-        };
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
-        let mut rows = vec![line("(intercept)".into(), &|k| self.line.intercept[k])];
-        rows.extend((0..self.line.coef.cols()).map(|j| line(name(j), &|k| self.line.coef[(k, j)])));
-        report.coefficients("Coefficients", &heads, rows);
+        self.line.report(&mut report, "Coefficients", &titles, schema);
         report
     }
 

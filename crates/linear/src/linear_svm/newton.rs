@@ -16,7 +16,7 @@ use super::dual::DualCdSolution;
 
 /// Columns up to which a step costs less than the rounds of descent that it saves.
 pub(super) const MOST_COLUMNS: usize = 512;
-/// Steps go on to this, whatever the tolerance: near the optimum each doubles the digits, so that the last ones cost a step or two.
+/// Newton steps run to this decrement, whatever the tolerance: near the optimum a step doubles the digits, so that the last ones cost a step or two.
 const SURE: f64 = 1e-9;
 /// Times a step is halved at most.
 const HALVINGS: i32 = 40;

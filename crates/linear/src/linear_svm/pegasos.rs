@@ -4,8 +4,8 @@
 use ermine_core::{Context, Progress, Result, RngStream};
 
 use super::super::sgd::SgdRows;
-use super::LinearSvmProblem;
 use super::dual::DualCdSolution;
+use super::fit::LinearSvmProblem;
 
 /// The result carries β as the dual variables that the steps amount to, brought
 /// within their bounds.

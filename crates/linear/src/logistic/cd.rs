@@ -4,6 +4,7 @@
 //! Ndiaye et al. (2017), Gap safe screening rules for sparsity enforcing penalties, JMLR 18.
 
 use ermine_core::{Certificate, Context, Progress, Result, Trace};
+use ermine_math::columns::Columns;
 use ermine_math::coordinate::elastic_violation;
 use ermine_math::loss::{BlockLoss, logistic_block};
 
@@ -25,14 +26,14 @@ const ROUNDING: f64 = 1e-14;
 const EXACT: f64 = 1e-24;
 /// Steps in a row that may bring nothing.
 const IDLE: u32 = 3;
-/// Rounds that a step takes at most to solve its model; and, after so many steps, how many then and to which share of the first gain.
+/// Most rounds in which a step solves its model; and, after `PATIENCE` steps, the most from then on and the share of the first gain that ends them.
 const ROUNDS: usize = 30;
 const PATIENCE: u64 = 10;
 const PATIENT_ROUNDS: usize = 300;
 const PATIENT_REST: f64 = 1e-6;
 /// Stored values below which the last digits cost nothing worth saving.
 const SMALL: usize = 1 << 21;
-/// The curvature of a row is at least this share of its weight, so that rows told apart beyond doubt still bend.
+/// The curvature of a row is at least this share of its weight, so that rows classified beyond doubt still have curvature.
 const LEAST_CURVATURE: f64 = 1e-10;
 
 /// When to stop.
@@ -42,12 +43,12 @@ pub struct StopLimits {
     pub max_iter: u64,
     /// The factor from sums of losses to the objective of the learner.
     pub scale: f64,
-    /// The loss at which rows that are all told apart are so far enough, when nothing is penalised.
+    /// The loss at which separated rows count as separated far enough, when nothing is penalised.
     pub apart: Option<f64>,
 }
 
 impl StopLimits {
-    /// Whether classes that no penalty holds back are told apart far enough, once every row is: then all of the loss is left to gain, and
+    /// Whether separated classes without a penalty are separated far enough; `None` while some row is not: then all of the loss is left to gain, and
     /// what slopes make of it says nothing.
     pub fn is_separated(&self, loss: f64, margin: f64) -> Option<bool> {
         self.apart.filter(|_| margin > 0.0).map(|enough| loss <= enough)
@@ -107,16 +108,22 @@ impl LogisticData<'_> {
         DualBound { products, gap: objective - best.0, scale: best.1 }
     }
 
+    /// Residuals, the gradient of the loss and what else the rows say at a point.
+    fn residuals_at(&self, point: &WeightPoint) -> (Vec<f64>, Vec<f64>, BlockLoss) {
+        let mut z = self.scores(point);
+        let block = self.residuals(&mut z, &mut []);
+        let mut gradient = vec![0.0; point.coef.len()];
+        for (r, out) in z.chunks_exact(self.len()).zip(gradient.chunks_exact_mut(self.problem.cols)) {
+            self.design.products(r, out);
+        }
+        (z, gradient, block)
+    }
+
     /// The certificate of a point reached by other means: objective, gap and violation are those of the point itself.
     pub fn certify(&self, point: &WeightPoint, scatter: &[f64], scale: f64) -> (Certificate, f64) {
         let n = self.len();
-        let mut z = self.scores(point);
-        let block = self.residuals(&mut z, &mut []);
+        let (mut z, gradient, block) = self.residuals_at(point);
         let objective = block.loss + self.penalty.value(&point.coef);
-        let mut gradient = vec![0.0; point.coef.len()];
-        for (r, out) in z.chunks_exact(n).zip(gradient.chunks_exact_mut(self.problem.cols)) {
-            self.design.products(r, out);
-        }
         let mut kkt = self.violation(&gradient, point, scatter, objective).most;
         if self.problem.intercept {
             let total = self.weight().map_or(n as f64, |w| w.iter().sum());
@@ -136,13 +143,8 @@ impl LogisticData<'_> {
     /// The objective at a point, an estimate of the decrease that is left, and the least log odds of the class of a row.
     pub fn remaining_decrease(&self, point: &WeightPoint, scatter: &[f64]) -> (f64, f64, f64) {
         let n = self.len();
-        let mut z = self.scores(point);
-        let block = self.residuals(&mut z, &mut []);
+        let (z, gradient, block) = self.residuals_at(point);
         let objective = block.loss + self.penalty.value(&point.coef);
-        let mut gradient = vec![0.0; point.coef.len()];
-        for (r, out) in z.chunks_exact(n).zip(gradient.chunks_exact_mut(self.problem.cols)) {
-            self.design.products(r, out);
-        }
         let mut left = self.violation(&gradient, point, scatter, objective).left;
         if self.problem.intercept {
             let total = self.weight().map_or(n as f64, |w| w.iter().sum());
@@ -170,7 +172,7 @@ impl LogisticData<'_> {
 
 /// Minimises from a start.
 pub fn minimise(rows: &LogisticData<'_>, start: WeightPoint, limits: StopLimits, cx: &Context<'_>) -> Result<LogisticSolution> {
-    let (n, cols, v) = (rows.len(), rows.problem.cols, rows.problem.vectors());
+    let (cols, v) = (rows.problem.cols, rows.problem.vectors());
     let scatter = rows.scatter()?;
     let penalty = rows.penalty;
     let small = rows.design.stored() * v <= SMALL;
@@ -230,50 +232,15 @@ pub fn minimise(rows: &LogisticData<'_>, start: WeightPoint, limits: StopLimits,
         } else {
             1e-4
         };
-        // Where so many steps have not been enough, what holds them up is that each solves its model too loosely.
+        // After so many steps the cause is that each solves its model too loosely.
         let patient = steps >= PATIENCE;
         let (rest, rounds) = if patient { (rest.min(PATIENT_REST), PATIENT_ROUNDS) } else { (rest, ROUNDS) };
         taken = 1.0;
         for c in 0..v {
             let may_move = |&k: &usize| alive[c * cols + set[k]] || point.coef[c * cols + set[k]] != 0.0;
             let mine: Vec<usize> = (0..set.len()).filter(may_move).collect();
-            let positive = rows.is_class(c);
-            let odds = rows.log_odds(&z, c);
-            let mut trial = vec![0.0; n];
-            let (mut residual, mut curvature) = (odds.clone(), vec![0.0; n]);
-            let loss = logistic_block(&mut residual, &positive, &rows.labels.weight, &mut curvature).loss;
-            for (i, h) in curvature.iter_mut().enumerate() {
-                *h = h.max(LEAST_CURVATURE * rows.labels.weight_of(i));
-            }
-            let model = QuadraticModel::new(&columns, &mine, &residual, &curvature, penalty, rows.problem.intercept);
-            let w: Vec<f64> = mine.iter().map(|&k| point.coef[c * cols + set[k]]).collect();
-            let step = model.minimise(&w, rest, rounds);
-            let cost = |t: f64| w.iter().zip(&step.weights).map(|(w, d)| penalty.of(w + t * d)).sum::<f64>();
-            let promise = residual.iter().zip(&step.scores).map(|(r, s)| r * s).sum::<f64>() + cost(1.0) - cost(0.0);
-            let here = loss + cost(0.0);
-            let mut length = 1.0;
-            for _ in 0..60 {
-                trial.iter_mut().zip(odds.iter().zip(&step.scores)).for_each(|(t, (o, s))| *t = o + length * s);
-                let there = logistic_block(&mut trial, &positive, &rows.labels.weight, &mut []).loss + cost(length);
-                if there <= here + ENOUGH * length * promise + ROUNDING * here.abs() {
-                    break;
-                }
-                length *= 0.5;
-            }
-            for (k, d) in mine.iter().zip(&step.weights) {
-                point.coef[c * cols + set[*k]] += length * d;
-            }
-            // A whole step puts weights on 0 exactly.
-            if length == 1.0 {
-                for ((k, d), w) in mine.iter().zip(&step.weights).zip(&w) {
-                    if *d == -*w {
-                        point.coef[c * cols + set[*k]] = 0.0;
-                    }
-                }
-            }
-            taken = taken.min(length);
-            point.intercept[c] += length * step.intercept;
-            z[c * n..(c + 1) * n].iter_mut().zip(&step.scores).for_each(|(z, s)| *z += length * s);
+            let class = ClassStep { rows, columns: &columns, set: &set, mine: &mine, class: c, rest, rounds };
+            taken = taken.min(class.take(&mut point, &mut z));
         }
         steps += 1;
         if v > 1 {
@@ -285,6 +252,58 @@ pub fn minimise(rows: &LogisticData<'_>, start: WeightPoint, limits: StopLimits,
     certificate.iterations = steps.max(1).min(limits.max_iter);
     certificate.converged = converged;
     Ok(LogisticSolution { point, certificate, trace, margin })
+}
+
+/// A proximal Newton step of the weights of one class.
+struct ClassStep<'a, 'd> {
+    rows: &'a LogisticData<'d>,
+    /// The columns of the working set, the set itself and the places in it that may move.
+    columns: &'a Columns<'a>,
+    set: &'a [usize],
+    mine: &'a [usize],
+    class: usize,
+    /// The share of the first gain, and the rounds, after which the model counts as solved.
+    rest: f64,
+    rounds: usize,
+}
+
+impl ClassStep<'_, '_> {
+    /// Moves the point and the scores `z`; the share of the step that was taken.
+    fn take(&self, point: &mut WeightPoint, z: &mut [f64]) -> f64 {
+        let &Self { rows, set, mine, class: c, .. } = self;
+        let (n, cols, penalty) = (rows.len(), rows.problem.cols, rows.penalty);
+        let positive = rows.is_class(c);
+        let odds = rows.log_odds(z, c);
+        let mut trial = vec![0.0; n];
+        let (mut residual, mut curvature) = (odds.clone(), vec![0.0; n]);
+        let loss = logistic_block(&mut residual, &positive, &rows.labels.weight, &mut curvature).loss;
+        for (i, h) in curvature.iter_mut().enumerate() {
+            *h = h.max(LEAST_CURVATURE * rows.labels.weight_of(i));
+        }
+        let model = QuadraticModel::new(self.columns, mine, &residual, &curvature, penalty, rows.problem.intercept);
+        let w: Vec<f64> = mine.iter().map(|&k| point.coef[c * cols + set[k]]).collect();
+        let step = model.minimise(&w, self.rest, self.rounds);
+        let cost = |t: f64| w.iter().zip(&step.weights).map(|(w, d)| penalty.of(w + t * d)).sum::<f64>();
+        let promise = residual.iter().zip(&step.scores).map(|(r, s)| r * s).sum::<f64>() + cost(1.0) - cost(0.0);
+        let value = loss + cost(0.0);
+        let mut length = 1.0;
+        for _ in 0..60 {
+            trial.iter_mut().zip(odds.iter().zip(&step.scores)).for_each(|(t, (o, s))| *t = o + length * s);
+            let trial_value = logistic_block(&mut trial, &positive, &rows.labels.weight, &mut []).loss + cost(length);
+            if trial_value <= value + ENOUGH * length * promise + ROUNDING * value.abs() {
+                break;
+            }
+            length *= 0.5;
+        }
+        for ((&k, d), w) in mine.iter().zip(&step.weights).zip(&w) {
+            let at = c * cols + set[k];
+            // A whole step puts weights on 0 exactly.
+            point.coef[at] = if length == 1.0 && *d == -*w { 0.0 } else { point.coef[at] + length * d };
+        }
+        point.intercept[c] += length * step.intercept;
+        z[c * n..(c + 1) * n].iter_mut().zip(&step.scores).for_each(|(z, s)| *z += length * s);
+        length
+    }
 }
 
 impl LogisticData<'_> {

@@ -1,6 +1,6 @@
 //! Dual coordinate descent: two classes, a squared penalty, no intercept, sparse rows.
 //!
-//! With s = ±1 and wᵢ the weight of a row, the dual has a variable a row, αᵢ between 0 and wᵢ, and w = Σ sᵢ αᵢ xᵢ / l2. At the optimum αᵢ
+//! With s = ±1 and wᵢ the weight of a row, the dual has one variable per row, αᵢ between 0 and wᵢ, and w = Σ sᵢ αᵢ xᵢ / l2. At the optimum αᵢ
 //! = wᵢ σ(-mᵢ) with mᵢ the margin sᵢ w·xᵢ. Each row is written as a margin of its own, from which α follows, so that every number is
 //! feasible; a visit makes it agree with the margin that w gives it, by Newton steps on one smooth rising function.
 //!
@@ -20,7 +20,7 @@ const CHUNK: usize = 8;
 const SKIP: f64 = 0.1;
 /// Newton steps for one row at most; one or two are the rule.
 const NEWTON: usize = 40;
-/// Rounds that gain more than this share of the round before are too slow to go on with.
+/// Rounds that gain more than this share of the round before are too slow to continue.
 const SLOW: f64 = 0.9;
 /// Rounds before that is judged.
 const PATIENCE: u64 = 8;
@@ -29,7 +29,7 @@ const PATIENCE: u64 = 8;
 pub enum DualResult {
     /// The optimum, or the last of the rounds allowed.
     Solved(Box<LogisticSolution>),
-    /// They converge too slowly; another method had better go on from here.
+    /// They converge too slowly; another method should continue from here.
     TooSlow(WeightPoint),
 }
 
@@ -105,7 +105,7 @@ struct DualState {
     margin: Vec<f64>,
 }
 
-/// A round under way.
+/// State of the current round.
 struct DualRound {
     first: bool,
     /// Margins that are off by no more are left alone.
@@ -132,12 +132,12 @@ impl DualState {
         total: &mut DualRound,
     ) {
         let (first, skip) = (total.first, total.skip);
-        let given = sign * sparse_dot(indices, values, &self.w);
+        let implied = sign * sparse_dot(indices, values, &self.w);
         let before = self.alpha[i];
         // At first α is 0, which no margin has; the margin that w gives is as good a start as any.
-        let (mut margin, mut alpha) = if first { (given, weight * sigmoid(-given)) } else { (self.margin[i], before) };
+        let (mut margin, mut alpha) = if first { (implied, weight * sigmoid(-implied)) } else { (self.margin[i], before) };
         // How far the margin is from the one that w would give once α has moved.
-        let mut off = margin - given - square * (alpha - before);
+        let mut off = margin - implied - square * (alpha - before);
         let bend = |alpha: f64| alpha * (weight - alpha) / weight;
         let steep = 1.0 + square * bend(alpha);
         total.off += off * off / steep;
@@ -146,7 +146,7 @@ impl DualState {
             return;
         }
         // α lies between 0 and the weight, which says where the margin can be; a step that would leave these bounds halves them.
-        let (mut low, mut high) = (given - square * before, given + square * (weight - before));
+        let (mut low, mut high) = (implied - square * before, implied + square * (weight - before));
         for _ in 0..NEWTON {
             if off > 0.0 {
                 high = margin
@@ -157,7 +157,7 @@ impl DualState {
             let step = next - margin;
             margin = if next > low && next < high { next } else { 0.5 * (low + high) };
             alpha = weight * sigmoid(-margin);
-            off = margin - given - square * (alpha - before);
+            off = margin - implied - square * (alpha - before);
             if off.abs() <= 0.1 * skip || step.abs() <= 1e-3 && off.abs() <= 1e-9 * (1.0 + margin.abs()) {
                 break;
             }

@@ -27,12 +27,12 @@ pub struct LogisticProblem {
     pub class_weight: Vec<f64>,
     /// What is taken off each column; empty for nothing.
     pub center: Vec<f64>,
-    /// Every how manieth row of a block the matrix of [`Curvature::Shared`] is made of.
+    /// Row stride when the matrix of [`CurvatureKind::Shared`] is made of a subsample of the rows.
     pub curvature_stride: usize,
 }
 
 impl LogisticProblem {
-    /// Weight vectors: one for two classes, else one a class.
+    /// Weight vectors: one for two classes, else one per class.
     pub fn vectors(&self) -> usize {
         if self.classes == 2 { 1 } else { self.classes }
     }
@@ -64,7 +64,7 @@ impl LogisticProblem {
         .collect()
     }
 
-    /// The sums of no rows.
+    /// Empty sums.
     pub fn empty(&self, curvature: CurvatureKind, sparse: bool) -> LogisticSums {
         let v = self.vectors();
         LogisticSums {
@@ -82,7 +82,7 @@ impl LogisticProblem {
         }
     }
 
-    /// Takes in a block of rows at a point.
+    /// Adds a block of rows at a point.
     pub fn add(&self, point: &[f64], curvature: CurvatureKind, sums: &mut LogisticSums, rows: &Dataset<'_>) -> Result<()> {
         let rows_in = self.labels(rows)?;
         let before = sums.loss;
@@ -239,9 +239,9 @@ impl LogisticProblem {
         curves: &RowCurvature,
         sums: &mut LogisticSums,
     ) -> Result<()> {
-        let thin = if curves.kind == CurvatureKind::Shared { self.curvature_stride } else { 1 };
+        let stride = if curves.kind == CurvatureKind::Shared { self.curvature_stride } else { 1 };
         for (pair, gathered) in sums.curvature.iter_mut().enumerate() {
-            gathered.add(rows, &self.pair_curvature(pair, labels, curves), thin, Logistic::NAME)?;
+            gathered.add(rows, &self.pair_curvature(pair, labels, curves), stride, Logistic::NAME)?;
         }
         Ok(())
     }
@@ -308,7 +308,7 @@ struct RowCurvature {
     kept: Vec<f64>,
 }
 
-/// What a pass gathers.
+/// Sums of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LogisticSums {
     /// Σ weight times loss.

@@ -22,7 +22,7 @@ const ROUNDING: f64 = 1e-14;
 /// Trials of a step length.
 const TRIALS: u32 = 60;
 
-/// A descent under way.
+/// State of a descent between passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GradientDescent {
     pub problem: LogisticProblem,
@@ -35,11 +35,11 @@ pub struct GradientDescent {
     best: Vec<f64>,
     value: f64,
     slope: Vec<f64>,
-    /// Where the step under way starts, with loss and gradient.
+    /// Where the current step starts, with loss and gradient.
     from: Vec<f64>,
     loss: f64,
     gradient: Vec<f64>,
-    /// Where the pass under way evaluates.
+    /// The point that the current pass evaluates.
     point: Vec<f64>,
     stage: DescentPhase,
     /// The inverse of the step length.
@@ -55,7 +55,7 @@ pub struct GradientDescent {
 enum DescentPhase {
     /// At the start of everything.
     Start,
-    /// Where the momentum leads.
+    /// At the extrapolated point.
     Extrapolated,
     /// At the end of a step.
     AtIterate,
@@ -86,12 +86,12 @@ impl GradientDescent {
         }
     }
 
-    /// What the pass under way gathers.
+    /// What the current pass gathers.
     pub fn curvature_wanted(&self) -> CurvatureKind {
         if self.stage == DescentPhase::Start { CurvatureKind::Diagonal } else { CurvatureKind::None }
     }
 
-    /// Where the pass under way evaluates.
+    /// The point that the current pass evaluates.
     pub fn point(&self) -> &[f64] {
         &self.point
     }
@@ -106,7 +106,7 @@ impl GradientDescent {
         (self.value < f64::MAX).then_some(self.value * self.limits.scale)
     }
 
-    /// Takes in the sums of a pass; true when there is nothing left to do.
+    /// Processes the sums of a pass; true when there is nothing left to do.
     pub fn update(&mut self, sums: &LogisticSums, cx: &Context<'_>) -> Result<bool> {
         let gradient = sums.gradient(&self.problem);
         let finite = sums.loss.is_finite() && gradient.iter().all(|g| g.is_finite());
@@ -196,7 +196,7 @@ impl GradientDescent {
         self.converged.is_some()
     }
 
-    /// Drops the momentum and goes on from the last point taken.
+    /// Drops the momentum and continues from the last accepted point.
     fn start_over(&mut self) {
         self.momentum = 1.0;
         self.trials = 0;

@@ -11,9 +11,9 @@ use super::setup::classes_with_rows;
 use super::stochastic::{self, StochasticMethod};
 use super::{Logistic, LogisticModel, LogisticSolver, LogisticStart};
 
-/// What the curvature of a row may be next to that of the penalty, in the mean, for the dual to be the faster way.
+/// What the curvature of a row may be next to that of the penalty, in the mean, for the dual to be faster.
 const DUAL_STEEP: f64 = 1e3;
-/// Columns from which sparse rows go that way.
+/// Columns from which sparse rows use the dual.
 const DUAL_COLS: usize = 2000;
 
 impl Logistic {
@@ -51,7 +51,7 @@ impl Logistic {
         self.check()?;
         data.check(&Self::SPEC)?;
         let (codes, names) = data.y.classes()?;
-        let before = LogisticInput {
+        let input = LogisticInput {
             names: names.to_vec(),
             columns: Vec::new(),
             cols: data.cols(),
@@ -59,7 +59,7 @@ impl Logistic {
         };
         let mut weights = vec![0.0; names.len()];
         codes.iter().enumerate().for_each(|(i, &c)| weights[c as usize] += data.weight_of(i));
-        let (problem, effective) = self.build_problem(&before, &weights, Vec::new())?;
+        let (problem, effective) = self.build_problem(&input, &weights, Vec::new())?;
         let start = self.initial_point(&problem, &effective)?;
         Ok((LogisticData::new(data, problem, self.elastic_penalty())?, start))
     }

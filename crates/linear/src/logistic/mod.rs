@@ -7,12 +7,12 @@ mod gd;
 mod hessian;
 mod in_memory;
 mod model;
+mod objective;
 mod pass;
 mod penalty;
 mod quadratic;
 mod rows;
 mod sample;
-mod search;
 mod separation;
 mod setup;
 mod stochastic;
@@ -30,15 +30,18 @@ pub use separation::Separation;
 
 /// Linear scores turned into probabilities: logistic regression for two classes, softmax regression for more.
 ///
-/// **What it minimises.** C Σᵢ wᵢ loss(xᵢ, yᵢ) + r ‖W‖₁ + (1 - r)/2 ‖W‖². For two classes the loss is log(1 + exp(-sᵢ (w·xᵢ + b)))
-/// with sᵢ = ±1; for K classes it is log Σₖ exp(zᵢₖ) - zᵢ,yᵢ with zᵢₖ = wₖ·xᵢ + bₖ, one weight vector a class; without L1 part their
-/// sum is 0 at the optimum. The share r is 0 for an L2 penalty and 1 for an L1 penalty. Intercepts are not penalised. Without
-/// penalty it is Σᵢ wᵢ loss alone: maximum likelihood.
+/// # What it minimises
+/// C Σᵢ wᵢ loss(xᵢ, yᵢ) + r ‖W‖₁ + (1 - r)/2 ‖W‖². For two classes the loss is log(1 + exp(-sᵢ (w·xᵢ + b))) with sᵢ = ±1;
+/// for K classes it is log Σₖ exp(zᵢₖ) - zᵢ,yᵢ with zᵢₖ = wₖ·xᵢ + bₖ, one weight vector a class; without L1 part their
+/// sum is 0 at the optimum. The share r is 0 for an L2 penalty and 1 for an L1 penalty. Intercepts are not penalised.
+/// Without penalty it is Σᵢ wᵢ loss alone: maximum likelihood.
 ///
-/// **When to use it.** First, for any classification with numeric columns: the optimum is unique and found exactly, the
-/// probabilities are well calibrated, the weights can be read. With an L1 part many weights are exactly 0, which selects columns.
+/// # When to use it
+/// First, for any classification with numeric columns: the optimum is unique and found exactly, the probabilities are
+/// well calibrated, the weights can be read. With an L1 part many weights are exactly 0, which selects columns.
 /// Standardise the columns when their units differ, since the penalty sees the units.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Model, OwnedTarget};
 /// use ermine_linear::Logistic;
@@ -52,27 +55,33 @@ pub use separation::Separation;
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters.** See [`Logistic::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
+/// # Parameters
+/// See [`Logistic::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
 ///
-/// **Cost.** A pass over the rows costs 4 n p K multiplications and reads the rows once; Newton's method takes about ten
-/// passes and n p² multiplications for each Hessian, of which it needs one to five; L-BFGS takes some tens of passes. Large
-/// data starts from the optimum of a sample of its rows. With an L1 part a step costs some rounds over the columns in use and a pass over all;
-/// about six steps do. Sparse rows with an L2 penalty and no intercept take about ten rounds over the rows of the dual. Memory besides
-/// the rows: the sample (at most 64 MB, an eighth of the rows), a matrix of p × p (or pK × pK) a thread where Newton's method is
-/// used, a copy of the columns in use with an L1 part.
+/// # Cost
+/// A pass over the rows costs 4 n p K multiplications and reads the rows once; Newton's method takes about ten passes and
+/// n p² multiplications for each Hessian, of which it needs one to five; L-BFGS takes some tens of passes. Large data
+/// starts from the optimum of a sample of its rows. With an L1 part a step costs some rounds over the columns in use and
+/// a pass over all; about six steps do. Sparse rows with an L2 penalty and no intercept take about ten rounds over the
+/// rows of the dual. Memory besides the rows: the sample (at most 64 MB, an eighth of the rows), a matrix of p × p (or pK
+/// × pK) a thread where Newton's method is used, a copy of the columns in use with an L1 part.
 ///
-/// **Separable classes.** Without penalty the likelihood may have no maximum. The fit then stops where all but a share `tol` of it is
-/// gained (`converged`), or after `max_iter` steps; a note begins with "separable", and [`LogisticModel::separation`] is the direction
-/// that proves it: along it every row has its own class rise against every other, or stay. Nothing overflows.
+/// # Separable classes
+/// Without penalty the likelihood may have no maximum. The fit then stops where all but a share `tol` of it is gained
+/// (`converged`), or after `max_iter` steps; a note begins with "separable", and [`LogisticModel::separation`] is the
+/// direction that proves it: along it every row has its own class rise against every other, or stay. Nothing overflows.
 ///
-/// **Weights.** Weight 2 is the row twice, for the weights of the model and for their standard errors: weights of rows are counts.
+/// # Weights
+/// Weight 2 is the row twice, for the weights of the model and for their standard errors: weights of rows are counts.
 ///
-/// **What it does not do.** No one-versus-rest. Columns must be numbers without gaps. Rows of a stream are not visited by column or one by one: there
-/// an L1 part is handled by accelerated gradient descent.
+/// # What it does not do
+/// No one-versus-rest. Columns must be numbers without gaps. Rows of a stream are not visited by column or one by one:
+/// there an L1 part is handled by accelerated gradient descent.
 ///
-/// **Reference.** Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed., section 4.4; Nocedal,
-/// Wright: Numerical Optimization, 2nd ed., chapters 6 and 7; Böhning: Multinomial logistic regression algorithm, 1992; Yuan, Ho,
-/// Lin: An improved GLMNET for L1-regularized logistic regression, 2012; Albert, Anderson: On the existence of maximum likelihood
+/// # Reference
+/// Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed., section 4.4; Nocedal, Wright: Numerical
+/// Optimization, 2nd ed., chapters 6 and 7; Böhning: Multinomial logistic regression algorithm, 1992; Yuan, Ho, Lin: An
+/// improved GLMNET for L1-regularized logistic regression, 2012; Albert, Anderson: On the existence of maximum likelihood
 /// estimates in logistic regression models, 1984.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -136,7 +145,7 @@ pub enum LogisticSolver {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogisticStart {
-    /// The weights: one run for two classes, else one a class.
+    /// The weights: one run for two classes, else one per class.
     pub coef: Vec<Vec<f64>>,
     /// As many intercepts.
     pub intercept: Vec<f64>,
@@ -240,16 +249,12 @@ impl Learner for Logistic {
     const STREAM: Option<StreamFit<Self>> = Some(stream);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        self.check_ranges()?;
         if let Some(ClassWeight::Factors(factors)) = &self.class_weight
             && let Some((class, factor)) = factors.iter().find(|(_, f)| !(f.is_finite() && **f >= 0.0))
         {
-            return Err(Error::Parameter {
-                learner: Self::NAME,
-                name: "class_weight".into(),
-                value: format!("{factor} for class \"{class}\""),
-                expected: "factors must be finite numbers from 0 up".into(),
-            });
+            let value = format!("{factor} for class \"{class}\"");
+            return Err(Error::parameter(Self::NAME, "class_weight", value, "factors must be finite numbers from 0 up"));
         }
         self.check_penalty()
     }
@@ -263,7 +268,7 @@ impl Learner for Logistic {
     }
 }
 
-/// A fit on a source of rows: what needs them by column or one by one is refused, or takes the way that does not.
+/// A fit on a source of rows: what needs them by column or one by one is refused, or replaced by a solver that does not.
 fn stream(learner: &Logistic, source: &dyn RowSource, cx: &Context<'_>) -> Result<LogisticModel> {
     learner.check()?;
     let solver = match learner.solver {
@@ -279,18 +284,14 @@ fn stream(learner: &Logistic, source: &dyn RowSource, cx: &Context<'_>) -> Resul
 impl Logistic {
     fn refuse_solver(&self, expected: &str) -> Error {
         let value = serde_json::to_string(&self.solver).unwrap_or_default();
-        Error::Parameter { learner: Self::NAME, name: "solver".into(), value, expected: expected.into() }
+        Error::parameter(Self::NAME, "solver", value, expected)
     }
 
     /// Refuses penalties and solvers that do not go together.
     fn check_penalty(&self) -> Result<()> {
         if self.penalty == PenaltyKind::L1 && self.l1_ratio.is_some_and(|r| r != 1.0) {
-            return Err(Error::Parameter {
-                learner: Self::NAME,
-                name: "l1_ratio".into(),
-                value: self.l1_ratio.unwrap_or(1.0).to_string(),
-                expected: "penalty \"l1\" is a share of 1; for a mix use penalty \"elastic-net\"".into(),
-            });
+            let expected = "penalty \"l1\" is a share of 1; for a mix use penalty \"elastic-net\"";
+            return Err(Error::parameter(Self::NAME, "l1_ratio", self.l1_ratio.unwrap_or(1.0), expected));
         }
         if self.elastic_penalty().l1 > 0.0
             && matches!(self.solver, LogisticSolver::Newton | LogisticSolver::Lbfgs | LogisticSolver::Sgd)

@@ -46,7 +46,7 @@ pub struct StandardErrors {
 const TASK_ROWS: usize = 1024;
 
 impl LogisticModel {
-    /// The weights: one row for two classes, else one a class.
+    /// The weights: one row for two classes, else one per class.
     pub fn coef(&self) -> &Mat<f64> {
         &self.coef
     }
@@ -62,7 +62,7 @@ impl LogisticModel {
     }
 
     /// The direction that tells the classes apart, when a fit without penalty found that there is one: the likelihood has no maximum then, and
-    /// the weights of the model are a point on the way.
+    /// the weights of the model are not a maximum of the likelihood.
     pub fn separation(&self) -> Option<&Separation> {
         self.separation.as_ref()
     }
@@ -81,12 +81,9 @@ impl LogisticModel {
             let first = task * TASK_ROWS;
             let part = x.row_range(first..first + out.len() / width);
             let mut z = vec![0.0; part.rows() * v];
-            self.scores_of(&part, &mut z)?;
+            self.scores_of(&part, &mut z).map_err(|e| e.with_row(|row| row + first))?;
             if !z.iter().all(|z| z.is_finite()) {
-                part.refuse_non_finite(None).map_err(|e| match e {
-                    Error::NotFinite { column, row, value } => Error::NotFinite { column, row: row + first, value },
-                    other => other,
-                })?;
+                part.refuse_non_finite(None).map_err(|e| e.with_row(|row| row + first))?;
             }
             each(&z, out);
             Ok::<(), Error>(())
@@ -108,9 +105,11 @@ impl LogisticModel {
         let (step, mut by_class, mut scratch) = (rows_at_once(cols), Vec::new(), Vec::new());
         for (run, z) in z.chunks_mut(step * v).enumerate() {
             let rows = z.len() / v;
-            let block = contiguous(&x.row_range(run * step..run * step + rows), &mut scratch, Logistic::NAME)?;
+            let first = run * step;
+            let block = contiguous(&x.row_range(first..first + rows), &mut scratch, Logistic::NAME)
+                .map_err(|e| e.with_row(|row| row + first))?;
             by_class.resize(z.len(), 0.0);
-            scores(block, self.coef.as_slice(), cols, &self.intercept, &mut by_class, next_rows(x, run * step + rows, step));
+            scores(block, self.coef.as_slice(), cols, &self.intercept, &mut by_class, next_rows(x, first + rows, step));
             for (i, z) in z.chunks_exact_mut(v).enumerate() {
                 z.iter_mut().enumerate().for_each(|(c, z)| *z = by_class[c * rows + i]);
             }

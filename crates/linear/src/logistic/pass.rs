@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::evaluate::{LogisticProblem, LogisticSums};
 use super::gd::GradientDescent;
+use super::objective::{LogisticObjective, LogisticSearch};
 use super::rows::WeightPoint;
 use super::sample::ClassCensus;
-use super::search::LogisticSearch;
 use super::separation::{MarginSums, Separation, SeparationOutcome, SeparationProof};
 use super::setup::classes_with_rows;
 use super::{Logistic, LogisticModel, LogisticSolver};
@@ -19,7 +19,7 @@ pub struct LogisticState {
     method: Option<LogisticMethod>,
 }
 
-/// The method under way.
+/// The method in use.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum LogisticMethod {
     /// Newton's method or L-BFGS.
@@ -86,9 +86,7 @@ impl PassLearner for Logistic {
         let sparse = state.input.sparse;
         LogisticPartial(match &state.method {
             None => LogisticPartialKind::Census(ClassCensus::new(state.input.names.len(), state.input.cols)),
-            Some(LogisticMethod::Search(search)) => {
-                LogisticPartialKind::Sums(search.problem.empty(search.curvature_wanted(), sparse))
-            }
+            Some(LogisticMethod::Search(search)) => LogisticPartialKind::Sums(search.empty()),
             Some(LogisticMethod::Gradient(descent)) => {
                 LogisticPartialKind::Sums(descent.problem.empty(descent.curvature_wanted(), sparse))
             }
@@ -98,14 +96,12 @@ impl PassLearner for Logistic {
 
     fn add_block(&self, state: &LogisticState, part: &mut LogisticPartial, rows: &Dataset<'_>) -> Result<()> {
         match (&state.method, &mut part.0) {
-            (Some(LogisticMethod::Search(search)), LogisticPartialKind::Sums(sums)) => {
-                search.problem.add(search.point(), search.curvature_wanted(), sums, rows)
-            }
+            (Some(LogisticMethod::Search(search)), LogisticPartialKind::Sums(sums)) => search.add(sums, rows),
             (Some(LogisticMethod::Gradient(descent)), LogisticPartialKind::Sums(sums)) => {
                 descent.problem.add(descent.point(), descent.curvature_wanted(), sums, rows)
             }
-            (Some(LogisticMethod::Proof(search, proof)), LogisticPartialKind::Margins(leads)) => {
-                proof.add(&search.problem, leads, rows)
+            (Some(LogisticMethod::Proof(search, proof)), LogisticPartialKind::Margins(margins)) => {
+                proof.add(&search.objective.problem, margins, rows)
             }
             (_, LogisticPartialKind::Census(census)) => census.add(rows),
             _ => Err(wrong_partial()),
@@ -118,37 +114,37 @@ impl PassLearner for Logistic {
         total: LogisticPartial,
         cx: &Context<'_>,
     ) -> Result<PassStep<LogisticState, LogisticModel>> {
-        let LogisticState { input: before, method: way } = state;
-        let way = match (way, total.0) {
-            (None, LogisticPartialKind::Census(census)) => self.start_method(&before, &census, cx)?,
+        let LogisticState { input, method } = state;
+        let method = match (method, total.0) {
+            (None, LogisticPartialKind::Census(census)) => self.start_method(&input, &census, cx)?,
             (Some(LogisticMethod::Search(mut search)), LogisticPartialKind::Sums(sums)) => {
                 if !search.update(&sums, cx)? {
                     LogisticMethod::Search(search)
                 } else if let Some(direction) = search.separation_candidate() {
                     LogisticMethod::Proof(search, SeparationProof::new(direction))
                 } else {
-                    return Ok(PassStep::Done(self.model(&before.names, &search, None)));
+                    return Ok(PassStep::Done(self.model(&input.names, &search, None)));
                 }
             }
             (Some(LogisticMethod::Gradient(mut descent)), LogisticPartialKind::Sums(sums)) => match descent.update(&sums, cx)? {
-                true => return Ok(PassStep::Done(self.gradient_model(&before.names, &descent))),
+                true => return Ok(PassStep::Done(self.gradient_model(&input.names, &descent))),
                 false => LogisticMethod::Gradient(descent),
             },
-            (Some(LogisticMethod::Proof(search, proof)), LogisticPartialKind::Margins(leads)) => match proof.finish(leads) {
+            (Some(LogisticMethod::Proof(search, proof)), LogisticPartialKind::Margins(margins)) => match proof.finish(margins) {
                 SeparationOutcome::Continue(proof) => LogisticMethod::Proof(search, proof),
                 SeparationOutcome::Proven(direction, least) => {
                     let proven = Some((direction, least));
-                    return Ok(PassStep::Done(self.model(&before.names, &search, proven)));
+                    return Ok(PassStep::Done(self.model(&input.names, &search, proven)));
                 }
-                SeparationOutcome::Unproven => return Ok(PassStep::Done(self.model(&before.names, &search, None))),
+                SeparationOutcome::Unproven => return Ok(PassStep::Done(self.model(&input.names, &search, None))),
             },
             _ => return Err(wrong_partial()),
         };
-        let objective = match &way {
-            LogisticMethod::Search(search) | LogisticMethod::Proof(search, _) => search.objective(),
+        let objective = match &method {
+            LogisticMethod::Search(search) | LogisticMethod::Proof(search, _) => search.reported_objective(),
             LogisticMethod::Gradient(descent) => descent.objective(),
         };
-        Ok(PassStep::NextPass(LogisticState { input: before, method: Some(way) }, objective))
+        Ok(PassStep::NextPass(LogisticState { input, method: Some(method) }, objective))
     }
 
     fn model_so_far(&self, state: &LogisticState) -> Option<LogisticModel> {
@@ -167,9 +163,9 @@ fn wrong_partial() -> Error {
 
 impl Logistic {
     /// The problem and where to start, once the classes are counted.
-    fn start_method(&self, before: &LogisticInput, census: &ClassCensus, cx: &Context<'_>) -> Result<LogisticMethod> {
-        let center = if before.sparse || !self.fit_intercept { Vec::new() } else { census.sample.means() };
-        let (mut problem, effective) = self.build_problem(before, &census.weights, center)?;
+    fn start_method(&self, input: &LogisticInput, census: &ClassCensus, cx: &Context<'_>) -> Result<LogisticMethod> {
+        let center = if input.sparse || !self.fit_intercept { Vec::new() } else { census.sample.means() };
+        let (mut problem, effective) = self.build_problem(input, &census.weights, center)?;
         problem.curvature_stride = self.curvature_stride(&problem, census.rows);
         let first = self.initial_point(&problem, &effective)?;
         let mut start = vec![0.0; problem.len()];
@@ -184,33 +180,34 @@ impl Logistic {
             let limits = self.limits(effective.iter().sum());
             return Ok(LogisticMethod::Gradient(GradientDescent::new(problem, self.elastic_penalty(), start, limits)));
         }
-        let plan = self.plan(&problem, before.sparse)?;
-        let mut search = LogisticSearch::new(problem, plan, start, None, effective.iter().sum());
-        search.columns.clone_from(&before.columns);
+        let plan = self.plan(&problem, input.sparse)?;
+        let objective = LogisticObjective::new(problem, input.columns.clone(), effective.iter().sum());
+        let mut search = LogisticSearch::new(objective, plan, start);
         if self.start.is_none() {
-            search.warm_start(&census.sample, &census.weights, cx)?;
+            search.start_from_sample(&census.sample, &census.weights, cx)?;
         }
         Ok(LogisticMethod::Search(search))
     }
 
     /// The model of where a search stands; `proven` is a direction that proves the classes to be separable in part.
     fn model(&self, names: &[String], search: &LogisticSearch, proven: Option<(Vec<f64>, f64)>) -> LogisticModel {
-        let found = search.solution(if search.plan.refresh_metric { "newton" } else { "lbfgs" });
-        let (problem, cols) = (&search.problem, search.problem.cols);
-        let point = uncentered_point(problem, &found.point);
+        let solution = search.solution();
+        let problem = &search.objective.problem;
+        let cols = problem.cols;
+        let point = uncentered_point(problem, &solution.point);
         let separation = match (&proven, search.margin()) {
             _ if search.plan.alpha > 0.0 => None,
             (_, margin) if margin > 0.0 => Separation::new(&point, cols, true, margin),
             (Some((direction, _)), _) => Separation::new(&uncentered_point(problem, direction), cols, false, 0.0),
             (None, _) => None,
         };
-        let mut certificate = found.certificate;
+        let mut certificate = solution.certificate;
         if let Some(separation) = &separation {
             certificate.notes.insert(0, separation.certificate_note().to_owned());
         } else if search.is_flat() {
             certificate.notes.insert(0, FLAT.to_owned());
         }
-        let errors = found.errors.filter(|_| separation.is_none());
+        let errors = solution.errors.filter(|_| separation.is_none());
         LogisticModel {
             classes: names.to_vec(),
             present: classes_with_rows(problem),
@@ -220,7 +217,7 @@ impl Logistic {
             separation,
             n_iter: certificate.iterations,
             certificate: Some(certificate),
-            trace: Some(found.trace),
+            trace: Some(solution.trace),
         }
     }
 

@@ -156,15 +156,15 @@ impl<'a> LogisticData<'a> {
             (0..v).map(|c| (0..n).map(|i| residuals[c * n + i] + if self.is(i, c) { weight_of(i) } else { 0.0 }).sum()).collect();
         let share: Vec<f64> = (0..v).map(|c| if excess[c] > 0.0 { (excess[c] / mass[c]).min(1.0) } else { 0.0 }).collect();
         for i in 0..n {
-            let mut given = 0.0;
+            let mut moved = 0.0;
             for c in (0..v).filter(|&c| share[c] > 0.0) {
                 let own = if self.is(i, c) { weight_of(i) } else { 0.0 };
                 let gives = share[c] * (residuals[c * n + i] + own);
                 residuals[c * n + i] -= gives;
-                given += gives;
+                moved += gives;
             }
             for c in (0..v).filter(|&c| excess[c] < 0.0) {
-                residuals[c * n + i] -= given * excess[c] / lack;
+                residuals[c * n + i] -= moved * excess[c] / lack;
             }
         }
     }

@@ -18,13 +18,13 @@ pub struct ClassCensus {
 }
 
 impl ClassCensus {
-    /// The census of no rows.
+    /// An empty census.
     pub fn new(classes: usize, cols: usize) -> Self {
         let numbers = cols * if classes > 2 { classes } else { 1 };
         Self { rows: 0, weights: vec![0.0; classes], sample: RowSample::new(cols, numbers, MOST_ROWS) }
     }
 
-    /// Takes in a block of rows.
+    /// Adds a block of rows.
     pub fn add(&mut self, rows: &Dataset<'_>) -> Result<()> {
         let (codes, _) = rows.y.classes()?;
         self.rows += rows.rows() as u64;

@@ -73,7 +73,7 @@ const NULL: f64 = 1e-11;
 /// What rounding may leave of a lead that is 0, as a share of the largest.
 const ROUNDING: f64 = 1e-9;
 
-/// The proof under way, in up to three passes: how large leads along a direction are, which rows it should leave alone, and whether what
+/// State of the proof, which takes up to three passes: how large margins along a direction are, which rows it should leave alone, and whether what
 /// is left of it when they are left alone tells the others apart.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SeparationProof {
@@ -120,7 +120,7 @@ impl SeparationProof {
         MarginSums { least: f64::MAX, largest: -f64::MAX, products: vec![0.0; size] }
     }
 
-    /// Takes in a block of rows.
+    /// Adds a block of rows.
     pub fn add(&self, problem: &LogisticProblem, leads: &mut MarginSums, rows: &Dataset<'_>) -> Result<()> {
         let (v, q, cols, bias) = (problem.vectors(), problem.width(), problem.cols, problem.bias(&self.direction));
         let labels = problem.labels(rows)?;

@@ -2,13 +2,12 @@
 
 use ermine_core::{Error, Result};
 
-use super::super::passes::CurvatureKind;
+use super::super::passes::{CurvatureKind, NewtonPlan};
 use super::cd::StopLimits;
 use super::evaluate::LogisticProblem;
 use super::pass::LogisticInput;
 use super::penalty::ElasticPenalty;
 use super::rows::WeightPoint;
-use super::search::LogisticPlan;
 use super::separation::loss_limit;
 use super::{Logistic, LogisticSolver, PenaltyKind};
 
@@ -19,6 +18,10 @@ const NEWTON_SOFTMAX: usize = 200;
 const SHARED_COLS: usize = 2048;
 /// Numbers in a point beyond which a Hessian is refused.
 const HESSIAN_LIMIT: usize = 8192;
+/// Steps that the quasi-Newton update remembers, and of points so long that going over them costs as much as a pass over the rows.
+const LBFGS_MEMORY: usize = 20;
+const LBFGS_MEMORY_LONG: usize = 15;
+const LONG_POINT: usize = 100_000;
 
 impl Logistic {
     pub(super) const NAME: &str = "logistic";
@@ -45,7 +48,7 @@ impl Logistic {
         StopLimits { tol: self.tol, max_iter: self.max_iter, scale: self.objective_scale(), apart }
     }
 
-    pub(super) fn plan(&self, problem: &LogisticProblem, sparse: bool) -> Result<LogisticPlan> {
+    pub(super) fn plan(&self, problem: &LogisticProblem, sparse: bool) -> Result<NewtonPlan> {
         let (size, vectors) = (problem.len(), problem.vectors());
         let newton = match self.solver {
             LogisticSolver::Newton if size > HESSIAN_LIMIT => {
@@ -65,17 +68,28 @@ impl Logistic {
             false if problem.cols <= SHARED_COLS && !sparse => CurvatureKind::Shared,
             false => CurvatureKind::Diagonal,
         };
-        Ok(LogisticPlan {
-            alpha: self.elastic_penalty().l2,
+        let alpha = self.elastic_penalty().l2;
+        let pairs_per_vector = problem.pairs() as f64 / vectors as f64;
+        Ok(NewtonPlan {
+            alpha,
             kind,
-            refresh_metric: newton,
+            newton,
             tol: self.tol,
+            // With the Hessian at hand the last digits cost a step or two; of many rows they cost more, and mean less.
+            share: if newton { [1e-6, 1e-5] } else { [10.0, 10.0] },
             max_iter: self.max_iter,
             sparse,
+            memory: if size > LONG_POINT { LBFGS_MEMORY_LONG } else { LBFGS_MEMORY },
+            hessian_cost: problem.width() as f64 * pairs_per_vector / 16.0,
+            unit: if alpha > 0.0 { alpha } else { 1.0 },
+            exact_hessian: true,
+            watch_curvature: alpha == 0.0,
+            renew_metric: true,
+            damping: alpha,
         })
     }
 
-    /// Every how manieth row the matrix for all classes is made of, so that it costs about as much as a pass; it is only a
+    /// Row stride when the matrix shared by all classes is made of a subsample, so that it costs about as much as a pass; it is only a
     /// metric, and need not be exact.
     pub(super) fn curvature_stride(&self, problem: &LogisticProblem, rows: u64) -> usize {
         let cheap = problem.cols / (6 * problem.vectors());
@@ -94,23 +108,23 @@ impl Logistic {
     /// The problem that the classes pose, by their weights, and what each weighs in it.
     pub(super) fn build_problem(
         &self,
-        before: &LogisticInput,
+        input: &LogisticInput,
         weights: &[f64],
         center: Vec<f64>,
     ) -> Result<(LogisticProblem, Vec<f64>)> {
-        let factors = self.class_weights(weights, &before.names)?;
+        let factors = self.class_weights(weights, &input.names)?;
         let effective: Vec<f64> = weights.iter().zip(&factors).map(|(w, f)| w * f).collect();
         let present: Vec<usize> = (0..effective.len()).filter(|&c| effective[c] > 0.0).collect();
         if present.len() < 2 {
             return Err(Error::Target(match present.first() {
-                Some(&one) => format!("every row is of class \"{}\", and logistic needs at least 2 classes", before.names[one]),
+                Some(&one) => format!("every row is of class \"{}\", and logistic needs at least 2 classes", input.names[one]),
                 None => "no row has a weight above 0 in any class".into(),
             }));
         }
         let mut place = vec![None; effective.len()];
         present.iter().enumerate().for_each(|(k, &code)| place[code] = Some(k as u32));
         let class_weight = present.iter().map(|&c| factors[c]).collect();
-        let (cols, intercept, classes) = (before.cols, self.fit_intercept, present.len());
+        let (cols, intercept, classes) = (input.cols, self.fit_intercept, present.len());
         let problem =
             LogisticProblem { cols, intercept, classes, class_position: place, class_weight, center, curvature_stride: 1 };
         Ok((problem, present.iter().map(|&c| effective[c]).collect()))
@@ -138,12 +152,12 @@ impl Logistic {
         let fits = start.coef.len() == v && start.coef.iter().all(|row| row.len() == cols) && start.intercept.len() == v;
         let finite = start.coef.iter().flatten().chain(&start.intercept).all(|w| w.is_finite());
         if !fits || !finite {
-            return Err(Error::Parameter {
-                learner: Self::NAME,
-                name: "start".into(),
-                value: format!("a start with {} runs of weights and {} intercepts", start.coef.len(), start.intercept.len()),
-                expected: format!("{v} of each are needed, {cols} finite weights in each run"),
-            });
+            return Err(Error::parameter(
+                Self::NAME,
+                "start",
+                format!("a start with {} runs of weights and {} intercepts", start.coef.len(), start.intercept.len()),
+                format!("{v} of each are needed, {cols} finite weights in each run"),
+            ));
         }
         let intercept = if self.fit_intercept { start.intercept.clone() } else { vec![0.0; v] };
         Ok(WeightPoint { coef: start.coef.concat(), intercept })

@@ -362,7 +362,7 @@ fn drift(mut w: f64, mut steps: u64, pull: f64, threshold: f64, keep: f64) -> f6
         if side * after(steps) > 0.0 {
             return after(steps);
         }
-        // The last step that ends on this side; the ones before do too, since the way is monotone.
+        // The last step that ends on this side; the ones before do too, since the path is monotone.
         let (mut low, mut high) = (0, steps);
         while high - low > 1 {
             let middle = low + (high - low) / 2;

@@ -42,7 +42,7 @@ pub enum CurvatureSums {
 }
 
 impl CurvatureSums {
-    /// Those of no rows, for every kind but [`Curvature::None`].
+    /// The sums of no rows, for every kind but [`CurvatureKind::None`].
     pub fn new(kind: CurvatureKind, cols: usize, intercept: bool, sparse: bool) -> Self {
         let width = cols + usize::from(intercept);
         match (kind, sparse) {
@@ -52,26 +52,26 @@ impl CurvatureSums {
         }
     }
 
-    /// Takes in rows with their curvatures, one a row. With `thin` above 1 a matrix is made of every so manieth row.
-    pub fn add(&mut self, rows: &Dataset<'_>, weight: &[f64], thin: usize, learner: &str) -> Result<()> {
+    /// Adds rows with their curvatures, one per row. With `stride` above 1 a matrix is made of every `stride`th row.
+    pub fn add(&mut self, rows: &Dataset<'_>, weight: &[f64], stride: usize, learner: &str) -> Result<()> {
         match self {
             Self::Diagonal(diagonal) => add_diagonal(rows, weight, diagonal, learner),
             Self::Moments { moments, .. } => {
                 let thinned: Vec<f64>;
-                let weight = match thin {
+                let weight = match stride {
                     0 | 1 => weight,
                     _ => {
-                        thinned = weight.iter().step_by(thin).map(|w| w * thin as f64).collect();
+                        thinned = weight.iter().step_by(stride).map(|w| w * stride as f64).collect();
                         &thinned
                     }
                 };
                 match &rows.x {
-                    Features::F64(x) => moments.add(every(*x, thin), None, Some(weight)),
-                    Features::F32(x) => moments.add(every(*x, thin), None, Some(weight)),
+                    Features::F64(x) => moments.add(every(*x, stride), None, Some(weight)),
+                    Features::F32(x) => moments.add(every(*x, stride), None, Some(weight)),
                     other => {
                         let mut scratch = Vec::new();
                         let x = other.f64_rows(&mut scratch, learner)?;
-                        moments.add(every(x, thin), None, Some(weight));
+                        moments.add(every(x, stride), None, Some(weight));
                     }
                 }
                 Ok(())
@@ -85,7 +85,7 @@ impl CurvatureSums {
         }
     }
 
-    /// Takes in those of other rows.
+    /// Adds the sums of other rows.
     pub fn merge(&mut self, other: Self) {
         match (self, other) {
             (Self::Diagonal(a), Self::Diagonal(b)) => add(a, &b),

@@ -2,7 +2,7 @@
 
 use ermine_core::{Features, MatRef, Result};
 
-/// The rows as doubles that lie one after the other; copied only when they do not. `learner` is named in errors.
+/// The rows as f64 that lie one after the other; copied only when they do not. `learner` is named in errors.
 pub fn contiguous<'s>(x: &Features<'s>, scratch: &'s mut Vec<f64>, learner: &str) -> Result<MatRef<'s, f64>> {
     if let Features::F64(m) = x
         && m.col_stride() != 1

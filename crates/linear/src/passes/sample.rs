@@ -47,7 +47,7 @@ impl<T: Copy> RowSample<T> {
         Self { stride: FIRST_STRIDE, most, cols, pieces: Vec::new() }
     }
 
-    /// Takes in some of the rows of a block.
+    /// Adds some of the rows of a block.
     pub fn add(&mut self, rows: &Dataset<'_>, y: &[T], learner: &str) -> Result<()> {
         let kept: Vec<usize> = (0..rows.rows()).step_by(self.stride).collect();
         let x = match rows.x.take_rows(&kept) {
@@ -61,7 +61,7 @@ impl<T: Copy> RowSample<T> {
         Ok(())
     }
 
-    /// Takes in a sample of the rows after these.
+    /// Adds a sample of the rows after these.
     pub fn merge(&mut self, mut other: Self) {
         while self.stride < other.stride {
             self.halve();

@@ -1,7 +1,7 @@
 //! The interior point: from the middle of the limits to the optimum, in some twenty weighted least-squares steps.
 //!
-//! Written for the dual: the pulls u start at 0, which satisfies `Aᵀ u = 0`, and the residuals start as those of least squares, split
-//! in two positive parts; both ends stay feasible, so the products of pulls and residuals are the duality gap.
+//! Written for the dual: the dual variables u start at 0, which satisfies `Aᵀ u = 0`, and the residuals start as those of least squares, split
+//! in two positive parts; both ends stay feasible, so the products of dual variables and residuals are the duality gap.
 
 use ermine_core::{Context, Mat, Progress, Result, Trace};
 use ermine_math::linalg::Cholesky;
@@ -12,7 +12,7 @@ use super::program::LinearProgram;
 const ENOUGH: f64 = 1e-10;
 /// Steps beyond which rounding has won.
 const STEPS: u64 = 60;
-/// Share of the way to the nearest limit.
+/// Share of the step to the nearest limit.
 const BACK_OFF: f64 = 0.999_95;
 
 /// Where the steps ended.
@@ -23,25 +23,21 @@ pub struct InteriorPoint {
     pub steps: u64,
 }
 
-/// Goes to the optimum from inside; `course` gets objective and gap, a row a step.
+/// Runs the interior-point steps; `course` gets objective and gap, one row per step.
 pub fn solve(program: &LinearProgram, course: &mut Trace, cx: &Context<'_>) -> Result<InteriorPoint> {
     let (n, q) = (program.len(), program.width());
     let (lo, hi) = (&program.lo, &program.hi);
     let width: Vec<f64> = lo.iter().zip(hi).map(|(l, h)| h - l).collect();
+    let (mut b, mut r) = least_squares(program, &width);
     let mut fitted = vec![0.0; n];
-    let factor = factorise(program.gram(&width));
-    let mut b = program.products(&program.y.iter().zip(&width).map(|(y, w)| y * w).collect::<Vec<_>>());
-    factor.solve(&mut b);
-    program.apply(&b, &mut fitted);
-    let mut r: Vec<f64> = program.y.iter().zip(&fitted).map(|(y, f)| y - f).collect();
     let first = program.objective(&r);
-    let apart = r.iter().zip(&width).map(|(r, w)| r.abs() * w).sum::<f64>() / width.iter().sum::<f64>();
-    if apart == 0.0 || !apart.is_finite() {
+    let mean_residual = r.iter().zip(&width).map(|(r, w)| r.abs() * w).sum::<f64>() / width.iter().sum::<f64>();
+    if mean_residual == 0.0 || !mean_residual.is_finite() {
         return Ok(InteriorPoint { b, weight: width, steps: 0 });
     }
     let (mut a, mut s): (Vec<f64>, Vec<f64>) = (lo.iter().map(|l| -l).collect(), hi.clone());
-    let mut z: Vec<f64> = r.iter().map(|r| (-r).max(0.0) + 0.1 * apart).collect();
-    let mut v: Vec<f64> = r.iter().map(|r| r.max(0.0) + 0.1 * apart).collect();
+    let mut z: Vec<f64> = r.iter().map(|r| (-r).max(0.0) + 0.1 * mean_residual).collect();
+    let mut v: Vec<f64> = r.iter().map(|r| r.max(0.0) + 0.1 * mean_residual).collect();
     let (mut weight, mut right) = (vec![0.0; n], vec![0.0; n]);
     let (mut da, mut dz, mut dv) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     let mut steps = 0;
@@ -67,9 +63,13 @@ pub fn solve(program: &LinearProgram, course: &mut Trace, cx: &Context<'_>) -> R
             dz[i] = -z[i] - z[i] / a[i] * da[i];
             dv[i] = -v[i] + v[i] / s[i] * da[i];
         }
-        let (pull, apart) = (longest(&a, &s, &da), longest_apart(&z, &v, &dz, &dv));
-        let after: f64 =
-            (0..n).map(|i| (a[i] + pull * da[i]) * (z[i] + apart * dz[i]) + (s[i] - pull * da[i]) * (v[i] + apart * dv[i])).sum();
+        let (dual_step, primal_step) = (longest_dual(&a, &s, &da), longest_primal(&z, &v, &dz, &dv));
+        let after: f64 = (0..n)
+            .map(|i| {
+                (a[i] + dual_step * da[i]) * (z[i] + primal_step * dz[i])
+                    + (s[i] - dual_step * da[i]) * (v[i] + primal_step * dv[i])
+            })
+            .sum();
         let target = (after / gap).powi(3) * gap / (2 * n) as f64;
         for i in 0..n {
             let (low, high) = (target - da[i] * dz[i], target + da[i] * dv[i]);
@@ -86,27 +86,37 @@ pub fn solve(program: &LinearProgram, course: &mut Trace, cx: &Context<'_>) -> R
             dv[i] = (high + v[i] * change) / s[i] - v[i];
             da[i] = change;
         }
-        let pull = (BACK_OFF * longest(&a, &s, &da)).min(1.0);
-        let apart = (BACK_OFF * longest_apart(&z, &v, &dz, &dv)).min(1.0);
-        if !(pull.is_finite() && apart.is_finite()) || (pull < 1e-8 && apart < 1e-8) {
+        let dual_step = (BACK_OFF * longest_dual(&a, &s, &da)).min(1.0);
+        let primal_step = (BACK_OFF * longest_primal(&z, &v, &dz, &dv)).min(1.0);
+        if !(dual_step.is_finite() && primal_step.is_finite()) || (dual_step < 1e-8 && primal_step < 1e-8) {
             break;
         }
         for i in 0..n {
-            a[i] += pull * da[i];
-            s[i] -= pull * da[i];
-            z[i] += apart * dz[i];
-            v[i] += apart * dv[i];
-            r[i] -= apart * fitted[i];
+            a[i] += dual_step * da[i];
+            s[i] -= dual_step * da[i];
+            z[i] += primal_step * dz[i];
+            v[i] += primal_step * dv[i];
+            r[i] -= primal_step * fitted[i];
         }
-        (0..q).for_each(|j| b[j] += apart * db[j]);
+        (0..q).for_each(|j| b[j] += primal_step * db[j]);
         steps += 1;
     }
     (0..n).for_each(|i| weight[i] = 1.0 / (z[i] / a[i] + v[i] / s[i]));
     Ok(InteriorPoint { b, weight, steps })
 }
 
-/// How far the pulls may go before one meets its limit; above 1 when none does in a whole step.
-fn longest(a: &[f64], s: &[f64], da: &[f64]) -> f64 {
+/// The weighted least-squares solution and its residuals.
+fn least_squares(program: &LinearProgram, weight: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let mut b = program.products(&program.y.iter().zip(weight).map(|(y, w)| y * w).collect::<Vec<_>>());
+    factorise(program.gram(weight)).solve(&mut b);
+    let mut fitted = vec![0.0; program.len()];
+    program.apply(&b, &mut fitted);
+    let r = program.y.iter().zip(&fitted).map(|(y, f)| y - f).collect();
+    (b, r)
+}
+
+/// How far the dual variables may go before one meets its limit; above 1 when none does in a whole step.
+fn longest_dual(a: &[f64], s: &[f64], da: &[f64]) -> f64 {
     let mut most = f64::INFINITY;
     for i in 0..a.len() {
         let room = if da[i] < 0.0 { -a[i] / da[i] } else { s[i] / da[i] };
@@ -115,7 +125,7 @@ fn longest(a: &[f64], s: &[f64], da: &[f64]) -> f64 {
     most.min(1.0 / BACK_OFF)
 }
 
-fn longest_apart(z: &[f64], v: &[f64], dz: &[f64], dv: &[f64]) -> f64 {
+fn longest_primal(z: &[f64], v: &[f64], dz: &[f64], dv: &[f64]) -> f64 {
     let mut most = f64::INFINITY;
     for i in 0..z.len() {
         let one = if dz[i] < 0.0 { -z[i] / dz[i] } else { f64::INFINITY };

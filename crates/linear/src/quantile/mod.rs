@@ -7,15 +7,14 @@ mod simplex;
 mod solve;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter, ParamSpec,
-    Range, Regressor, Report, Result, Schema, Spec, Task as Job, Trace,
+    Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
 };
 use ermine_math::loss::RowLoss;
 use serde::{Deserialize, Serialize};
 
-use super::coefficients::Coefficients;
-use super::least_squares::ldexp;
-use super::linear_function::{self, LinearFunction};
+use super::line_model::{LineLearner, LineModel};
+use super::linear_function::LinearFunction;
+use ermine_math::scale::ldexp;
 use scaled::ScaledData;
 use solve::{QuantileOptimum, QuantileProblem};
 
@@ -49,7 +48,7 @@ const NAME: &str = "quantile";
 ///
 /// # What is computed
 /// The exact optimum: a plane through as many rows as it has coefficients that are not 0. An interior point finds which rows these
-/// are, exchanges of rows prove it: the pulls that balance the rows on the plane lie within their limits. Of many rows most
+/// are, exchanges of rows prove it: the dual variables that balance the rows on the plane lie within their limits. Of many rows most
 /// are taken together once a sample has shown on which side they lie, and each is checked in the end. Of several optima the one that is optimal for
 /// slightly lower levels too is given. At levels 0 and 1 it is the limit: the plane below, or above, all rows that is nearest to them.
 /// Columns that depend on others get the coefficient 0.
@@ -110,8 +109,7 @@ impl Quantile {
             notes: vec![self.limit_note()],
             ..Default::default()
         };
-        let share = shares(data.weight, &r);
-        Ok(Some(QuantileModel { line: line.coefficients(), share, n_iter: 0, certificate: Some(certificate), trace: None }))
+        Ok(Some(LineModel::new(line.coefficients(), shares(data.weight, &r), 0, certificate, None)))
     }
 
     fn limit_note(&self) -> String {
@@ -119,11 +117,11 @@ impl Quantile {
         format!("level {level} is the limit of levels near it: the plane {side} all rows that is nearest to them")
     }
 
-    fn model(&self, data: &Dataset<'_>, scaled: &ScaledData<'_>, found: QuantileOptimum) -> Result<QuantileModel> {
-        let p = found.columns.len();
-        let mut line = LinearFunction { coef: vec![0.0; data.cols()], intercept: ldexp(found.b[p], -scaled.y_exponent) };
-        for (k, &j) in found.columns.iter().enumerate() {
-            line.coef[j] = ldexp(found.b[k], scaled.exponent[j] - scaled.y_exponent);
+    fn model(&self, data: &Dataset<'_>, scaled: &ScaledData<'_>, optimum: QuantileOptimum) -> Result<QuantileModel> {
+        let p = optimum.columns.len();
+        let mut line = LinearFunction { coef: vec![0.0; data.cols()], intercept: ldexp(optimum.b[p], -scaled.y_exponent) };
+        for (k, &j) in optimum.columns.iter().enumerate() {
+            line.coef[j] = ldexp(optimum.b[k], scaled.exponent[j] - scaled.y_exponent);
             if !line.coef[j].is_finite() {
                 return Err(Error::Numeric(format!(
                     "the coefficient of column {j} is too large for a double; scale the column up or the target down"
@@ -131,60 +129,56 @@ impl Quantile {
             }
         }
         let loss = RowLoss::Pinball { tau: self.quantile };
-        let sum: f64 = found.residuals.iter().zip(&scaled.weight).map(|(r, w)| w * loss.value(*r, 0.0)).sum();
+        let sum: f64 = optimum.residuals.iter().zip(&scaled.weight).map(|(r, w)| w * loss.value(*r, 0.0)).sum();
         let penalty: f64 = line.coef.iter().map(|b| self.alpha * b.abs()).sum();
         let objective = ldexp(sum / scaled.total, -scaled.y_exponent) + penalty;
         let mut notes = Vec::new();
         if self.quantile == 0.0 || self.quantile == 1.0 {
             notes.push(self.limit_note());
         }
-        if let Some(rank) = found.rank {
+        if let Some(rank) = optimum.rank {
             notes.push(format!("rank {rank} of {}: columns that depend on others have the coefficient 0", data.cols()));
         }
         if self.alpha > 0.0 && data.cols() > 0 && line.coef.iter().all(|b| *b == 0.0) {
-            // The pulls stay as they are for any penalty above what the columns pull.
-            let sums = scaled.products(&[&found.pull])?.remove(0);
+            // The dual variables stay as they are for any penalty above these products.
+            let sums = scaled.products(&[&optimum.dual])?.remove(0);
             let strength = |j: &usize| ldexp(sums[*j].abs() / scaled.total, -scaled.exponent[*j]);
             let first = scaled.varying.iter().map(strength).fold(0.0, f64::max);
             notes.push(format!("alpha = {} leaves every coefficient at 0; to have any, lower it below {first:.6e}", self.alpha));
         }
-        let near = found.gap <= 1e-9 * found.objective;
-        if !found.reached && !near {
+        let near = optimum.gap <= 1e-9 * optimum.objective;
+        if !optimum.reached && !near {
             notes.push("the exchanges of rows ended before the optimum was proved; see the duality gap".into());
         }
         let unit = |v: f64| ldexp(v / scaled.total, -scaled.y_exponent);
-        let mut trace = found.course.clone();
+        let mut trace = optimum.course.clone();
         trace.rows.iter_mut().for_each(|row| row[..2].iter_mut().for_each(|v| *v = unit(*v)));
-        let all: Vec<f64> = scaled.weight.clone();
-        Ok(QuantileModel {
-            line: line.coefficients(),
-            share: shares(Some(&all), &found.residuals),
-            n_iter: found.steps + found.exchanges,
-            certificate: Some(Certificate {
-                method: "interior point, then exchange of rows".into(),
-                objective: Some(objective).filter(|v| v.is_finite()),
-                duality_gap: Some(unit(found.gap)).filter(|v| v.is_finite()),
-                kkt_residual: Some(found.violation),
-                rank: found.rank,
-                iterations: found.steps + found.exchanges,
-                converged: found.reached || near,
-                notes,
-                ..Default::default()
-            }),
-            trace: Some(trace),
-        })
+        let steps = optimum.steps + optimum.exchanges;
+        let certificate = Certificate {
+            method: "interior point, then exchange of rows".into(),
+            objective: Some(objective).filter(|v| v.is_finite()),
+            duality_gap: Some(unit(optimum.gap)).filter(|v| v.is_finite()),
+            kkt_residual: Some(optimum.violation),
+            rank: optimum.rank,
+            iterations: steps,
+            converged: optimum.reached || near,
+            notes,
+            ..Default::default()
+        };
+        let share = shares(Some(&scaled.weight), &optimum.residuals);
+        Ok(LineModel::new(line.coefficients(), share, steps, certificate, Some(trace)))
     }
 }
 
 /// Shares of the weight below, on and above the plane.
-fn shares(weight: Option<&[f64]>, r: &[f64]) -> [f64; 3] {
+fn shares(weight: Option<&[f64]>, r: &[f64]) -> Vec<f64> {
     let (mut out, mut total) = ([0.0; 3], 0.0);
     for (i, r) in r.iter().enumerate() {
         let w = weight.map_or(1.0, |w| w[i]);
         total += w;
         out[if *r < 0.0 { 0 } else { 1 + usize::from(*r > 0.0) }] += w;
     }
-    out.map(|v| v / total)
+    out.iter().map(|v| v / total).collect()
 }
 
 impl Learner for Quantile {
@@ -204,7 +198,7 @@ impl Learner for Quantile {
                 steps over few rows. The default penalty is strong: lower alpha. No standard errors; needs all rows in memory.",
         reference: "R. Koenker (2005), Quantile Regression, Cambridge University Press",
         family: Family::Linear,
-        tasks: &[Job::Regression],
+        tasks: &[Task::Regression],
         accepts: Accepts { weights: true, sparse: true, ..Accepts::NUMBERS },
         params: &[
             ParamSpec {
@@ -240,90 +234,35 @@ impl Learner for Quantile {
             fit_intercept: self.fit_intercept,
             penalty: &penalty,
         };
-        let found = task.solve(cx)?;
-        self.model(data, &scaled, found)
+        let optimum = task.solve(cx)?;
+        self.model(data, &scaled, optimum)
     }
 
     fn load(input: &ModelReader) -> Result<QuantileModel> {
-        let line = linear_function::load_single(input)?;
-        let share: Vec<f64> = input.vec_of("share", 3)?;
-        if !share.iter().all(|s| (0.0..=1.0).contains(s)) {
-            return Err(Error::Model("shares of rows that are not between 0 and 1".into()));
-        }
-        let share = [share[0], share[1], share[2]];
-        Ok(QuantileModel { line, share, n_iter: input.field("n_iter")?, certificate: None, trace: None })
+        LineModel::load(input)
     }
 }
 
 /// A fitted quantile regression.
-///
-/// Saved arrays: `coef` [1, columns], `intercept` [1], `share` [3] (of the training weight below, on and above the plane). Field: `n_iter`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct QuantileModel {
-    line: Coefficients,
-    share: [f64; 3],
-    n_iter: u64,
-    certificate: Option<Certificate>,
-    trace: Option<Trace>,
+pub type QuantileModel = LineModel<Quantile>;
+
+impl LineLearner for Quantile {
+    const ARRAY: Option<&'static str> = Some("share");
+    const STATISTICS: &'static [&'static str] = &["share below", "share on", "share above"];
+    const REPORTS_STEPS: bool = false;
+
+    fn check_statistics(values: &[f64]) -> Result<()> {
+        match values.iter().all(|s| (0.0..=1.0).contains(s)) {
+            true => Ok(()),
+            false => Err(Error::Model("shares of rows that are not between 0 and 1".into())),
+        }
+    }
 }
 
 impl QuantileModel {
-    /// The coefficients.
-    pub fn coef(&self) -> &[f64] {
-        self.line.coef.row(0)
-    }
-
-    /// The intercept.
-    pub fn intercept(&self) -> f64 {
-        self.line.intercept[0]
-    }
-
     /// Shares of the training weight below, on and above the plane.
     pub fn share(&self) -> [f64; 3] {
-        self.share
-    }
-
-    /// Steps and exchanges that the fit took.
-    pub fn n_iter(&self) -> u64 {
-        self.n_iter
-    }
-}
-
-impl Model for QuantileModel {
-    fn n_features(&self) -> usize {
-        self.line.coef.cols()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        Some(self)
-    }
-
-    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        self.certificate.as_ref()
-    }
-
-    fn trace(&self) -> Option<&Trace> {
-        self.trace.as_ref()
-    }
-
-    fn report(&self, schema: &Schema) -> Report {
-        let [below, on, above] = self.share;
-        linear_function::report(&self.line, schema, &[("share below", below), ("share on", on), ("share above", above)])
-    }
-
-    fn save(&self, out: &mut ModelWriter) -> Result<()> {
-        self.line.save(out);
-        out.vec("share", &self.share);
-        out.field("n_iter", &self.n_iter)
-    }
-}
-
-impl Regressor for QuantileModel {
-    fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.line.predict(x, NAME)
+        let share = self.statistics();
+        [share[0], share[1], share[2]]
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `min over b: Σᵢ max(loᵢ rᵢ, hiᵢ rᵢ)` with `r = y - A b` and `lo <= 0 <= hi`. The rows of A are rows of the data with a 1 for
 //! the intercept, and, for a column with a penalty `c |b|`, the unit row with target 0 and limits ± c. Its dual is
-//! `max yᵀ u` with `Aᵀ u = 0` and `lo <= u <= hi`: u is the pull of a row.
+//! `max yᵀ u` with `Aᵀ u = 0` and `lo <= u <= hi`: u is the dual variable of a row.
 
 use ermine_core::{Csr, Mat};
 use ermine_math::moments::Moments;

@@ -1,11 +1,13 @@
 //! The data in units in which every column has a spread of about 1, so that any units will do.
 
+use std::ops::Range;
+
 use ermine_core::{Csr, Dataset, Features, Mat, Result};
 use rayon::prelude::*;
 
 use super::NAME;
 use super::program::LpRows;
-use crate::least_squares::{exponent_of, ldexp};
+use ermine_math::scale::{exponent_of, ldexp};
 
 /// Rows of the data that are read at a time.
 const BLOCK: usize = 1024;
@@ -117,88 +119,88 @@ impl<'a> ScaledData<'a> {
 
     /// Extents of the columns times 2^exponent, over the rows of weight above 0; of sparse rows, of what is stored.
     fn extents(&self) -> Result<Vec<ColumnExtent>> {
-        let p = self.data.cols();
-        let parts: Vec<Result<Vec<ColumnExtent>>> = self
-            .blocks()
-            .into_par_iter()
-            .map(|(first, range)| {
-                let mut out = vec![NOTHING; p];
-                if let Features::Csr(x) = self.data.x {
-                    for &i in &self.rows[range] {
-                        let (indices, values) = x.row(i);
-                        indices.iter().zip(values).for_each(|(&j, &v)| out[j as usize].add(ldexp(v, self.exponent[j as usize])));
-                    }
-                    return Ok(out);
-                }
-                let mut scratch = Vec::new();
-                let last = self.rows[range.end - 1] + 1;
-                let x = self.data.x.row_range(first..last).f64_rows(&mut scratch, NAME)?;
-                for j in 0..p {
-                    let e = self.exponent[j];
-                    for &i in &self.rows[range.clone()] {
-                        let v = *x.at(i - first, j);
-                        out[j].add(if e == 0 { v } else { ldexp(v, e) });
-                    }
-                }
-                Ok(out)
-            })
-            .collect();
-        let mut all = vec![NOTHING; p];
-        for part in parts {
-            all.iter_mut().zip(&part?).for_each(|(a, b)| a.merge(b));
-        }
+        let parts = self.of_blocks(|range| {
+            let mut out = vec![NOTHING; self.data.cols()];
+            self.visit(range, |_, cells| cells.for_each(|j, v| out[j].add(self.scaled(v, j))))?;
+            Ok(out)
+        })?;
+        let mut all = vec![NOTHING; self.data.cols()];
+        parts.iter().for_each(|part| all.iter_mut().zip(part).for_each(|(a, b)| a.merge(b)));
         Ok(all)
     }
 
-    /// Runs of places whose rows lie in one block of the data, with the first row of each.
-    fn blocks(&self) -> Vec<(usize, std::ops::Range<usize>)> {
-        (0..self.rows.len()).step_by(BLOCK).map(|a| (self.rows[a], a..(a + BLOCK).min(self.rows.len()))).collect()
+    /// What `of` makes of the places of each block of rows, in their order.
+    fn of_blocks<T: Send>(&self, of: impl Fn(Range<usize>) -> Result<T> + Sync) -> Result<Vec<T>> {
+        let count = self.rows.len();
+        let starts: Vec<usize> = (0..count).step_by(BLOCK).collect();
+        let parts: Vec<Result<T>> = starts.into_par_iter().map(|start| of(start..(start + BLOCK).min(count))).collect();
+        parts.into_iter().collect()
     }
 
-    /// Cell of a row as read, in scaled units.
+    /// Visits the rows at some places, which ascend and lie in one block of the data.
+    fn visit(&self, places: impl IntoIterator<Item = usize>, mut each: impl FnMut(usize, Cells<'_>)) -> Result<()> {
+        let places: Vec<usize> = places.into_iter().collect();
+        let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
+        if let Features::Csr(x) = self.data.x {
+            places.into_iter().for_each(|place| each(place, Cells::Sparse(x.row(self.rows[place]))));
+            return Ok(());
+        }
+        let (first, last) = (self.rows[first], self.rows[last] + 1);
+        let mut scratch = Vec::new();
+        let x = self.data.x.row_range(first..last).f64_rows(&mut scratch, NAME)?;
+        let mut copied = vec![0.0; x.cols()];
+        for place in places {
+            let i = self.rows[place] - first;
+            match x.row(i) {
+                Some(cells) => each(place, Cells::Dense(cells)),
+                None => {
+                    x.copy_row(i, &mut copied);
+                    each(place, Cells::Dense(&copied));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A cell as read, times 2^exponent.
+    #[inline]
+    fn scaled(&self, v: f64, j: usize) -> f64 {
+        let e = self.exponent[j];
+        if e == 0 { v } else { ldexp(v, e) }
+    }
+
+    /// A cell as read, in scaled units.
     #[inline]
     fn cell(&self, v: f64, j: usize) -> f64 {
-        let e = self.exponent[j];
-        (if e == 0 { v } else { ldexp(v, e) }) - self.centre[j]
+        self.scaled(v, j) - self.centre[j]
     }
 
     /// The rows at given places (ascending), in the given columns.
     pub fn take(&self, places: &[usize], columns: &[usize]) -> Result<LpRows> {
-        if let Features::Csr(x) = self.data.x {
-            let mut new = vec![u32::MAX; self.data.cols()];
-            columns.iter().enumerate().for_each(|(k, &j)| new[j] = k as u32);
-            let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-            for &place in places {
-                let (from, stored) = x.row(self.rows[place]);
-                for (&j, &v) in from.iter().zip(stored) {
-                    if new[j as usize] != u32::MAX {
+        let mut new = vec![u32::MAX; self.data.cols()];
+        columns.iter().enumerate().for_each(|(k, &j)| new[j] = k as u32);
+        let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut dense = Vec::new();
+        // Rows of one block of the data at a time.
+        let mut rest = places;
+        while let Some(&first) = rest.first() {
+            let (block, later) = rest.split_at(rest.partition_point(|&k| self.rows[k] < self.rows[first] + BLOCK));
+            rest = later;
+            self.visit(block.iter().copied(), |_, cells| match cells {
+                Cells::Sparse((from, stored)) => {
+                    for (&j, &v) in from.iter().zip(stored).filter(|(j, _)| new[**j as usize] != u32::MAX) {
                         indices.push(new[j as usize]);
                         values.push(self.cell(v, j as usize));
                     }
+                    indptr.push(values.len());
                 }
-                indptr.push(values.len());
-            }
-            return Ok(LpRows::Sparse(Csr::new(indptr, indices, values, columns.len())?));
+                Cells::Dense(from) => dense.extend(columns.iter().map(|&j| self.cell(from[j], j))),
+            })?;
         }
-        let mut out = Mat::zeros(places.len(), columns.len());
-        let mut at = 0;
-        let mut scratch = Vec::new();
-        while at < places.len() {
-            let first = self.rows[places[at]];
-            let end = places[at..].partition_point(|&k| self.rows[k] < first + BLOCK) + at;
-            let last = self.rows[places[end - 1]] + 1;
-            let x = self.data.x.row_range(first..last).f64_rows(&mut scratch, NAME)?;
-            for k in at..end {
-                let i = self.rows[places[k]] - first;
-                let row = out.row_mut(k);
-                match x.row(i) {
-                    Some(from) => row.iter_mut().zip(columns).for_each(|(o, &j)| *o = self.cell(from[j], j)),
-                    None => row.iter_mut().zip(columns).for_each(|(o, &j)| *o = self.cell(*x.at(i, j), j)),
-                }
-            }
-            at = end;
-        }
-        Ok(LpRows::Dense(out))
+        Ok(match self.data.x {
+            Features::Csr(_) => LpRows::Sparse(Csr::new(indptr, indices, values, columns.len())?),
+            _ => LpRows::Dense(Mat::from_vec(places.len(), columns.len(), dense)),
+        })
     }
 
     /// Residuals of all rows at `b`, whose last element is the intercept.
@@ -210,112 +212,70 @@ impl<'a> ScaledData<'a> {
         let middle: f64 = columns.iter().zip(b).map(|(&j, b)| self.centre[j] * b).sum::<f64>() - b[p];
         let mut dense = vec![0.0; self.data.cols()];
         columns.iter().zip(if plain { &factor[..] } else { b }).for_each(|(&j, f)| dense[j] = *f);
-        let parts: Vec<Result<Vec<f64>>> = self
-            .blocks()
-            .into_par_iter()
-            .map(|(first, range)| {
-                if let Features::Csr(x) = self.data.x {
-                    let score = |place: usize| -> f64 {
-                        let (indices, values) = x.row(self.rows[place]);
-                        let cells = indices.iter().zip(values);
-                        match plain {
-                            true => cells.map(|(&j, v)| v * dense[j as usize]).sum(),
-                            false => cells.map(|(&j, &v)| ldexp(v, self.exponent[j as usize]) * dense[j as usize]).sum(),
-                        }
-                    };
-                    return Ok(range.map(|k| self.y[k] + middle - score(k)).collect());
+        let score = |cells: Cells<'_>| -> f64 {
+            match (cells, plain) {
+                (Cells::Sparse((indices, values)), true) => indices.iter().zip(values).map(|(&j, v)| v * dense[j as usize]).sum(),
+                (Cells::Sparse((indices, values)), false) => {
+                    let scaled = |(&j, &v): (&u32, &f64)| ldexp(v, self.exponent[j as usize]) * dense[j as usize];
+                    indices.iter().zip(values).map(scaled).sum()
                 }
-                let mut scratch = Vec::new();
-                let last = self.rows[range.end - 1] + 1;
-                let x = self.data.x.row_range(first..last).f64_rows(&mut scratch, NAME)?;
-                let mut row = vec![0.0; x.cols()];
-                let mut out = Vec::with_capacity(range.len());
-                for k in range {
-                    let i = self.rows[k] - first;
-                    let cells = match x.row(i) {
-                        Some(cells) => cells,
-                        None => {
-                            x.copy_row(i, &mut row);
-                            &row
-                        }
-                    };
-                    let score: f64 = match plain {
-                        true => dot(cells, &dense),
-                        false => (0..cells.len()).map(|j| ldexp(cells[j], self.exponent[j]) * dense[j]).sum(),
-                    };
-                    out.push(self.y[k] + middle - score);
-                }
-                Ok(out)
-            })
-            .collect();
-        let mut out = Vec::with_capacity(self.rows.len());
-        for part in parts {
-            out.extend(part?);
-        }
-        Ok(out)
+                (Cells::Dense(cells), true) => dot(cells, &dense),
+                (Cells::Dense(cells), false) => (0..cells.len()).map(|j| ldexp(cells[j], self.exponent[j]) * dense[j]).sum(),
+            }
+        };
+        let parts = self.of_blocks(|range| {
+            let mut out = Vec::with_capacity(range.len());
+            self.visit(range, |place, cells| out.push(self.y[place] + middle - score(cells)))?;
+            Ok(out)
+        })?;
+        Ok(parts.concat())
     }
 
     /// Σ f (row, target) in all columns, for each of the vectors f; the last two numbers of each are the sums of f y and of f.
     pub fn products(&self, factors: &[&[f64]]) -> Result<Vec<Vec<f64>>> {
         let p = self.data.cols();
-        let parts: Vec<Result<Vec<Vec<f64>>>> = self
-            .blocks()
-            .into_par_iter()
-            .map(|(first, range)| {
-                let mut out = vec![vec![0.0; p + 2]; factors.len()];
-                let mut scratch = Vec::new();
-                let x = match self.data.x {
-                    Features::Csr(_) => None,
-                    _ => {
-                        let last = self.rows[range.end - 1] + 1;
-                        Some(self.data.x.row_range(first..last).f64_rows(&mut scratch, NAME)?)
-                    }
-                };
-                for k in range {
-                    for (f, out) in factors.iter().zip(&mut out) {
-                        let f = f[k];
-                        if f == 0.0 {
-                            continue;
-                        }
-                        match (&x, self.data.x) {
-                            (None, Features::Csr(x)) => {
-                                let (indices, values) = x.row(self.rows[k]);
-                                indices.iter().zip(values).for_each(|(&j, &v)| out[j as usize] += f * self.cell(v, j as usize));
-                            }
-                            (Some(x), _) => {
-                                let i = self.rows[k] - first;
-                                (0..p).for_each(|j| out[j] += f * self.cell(*x.at(i, j), j));
-                            }
-                            _ => {}
-                        }
-                        out[p] += f * self.y[k];
-                        out[p + 1] += f;
-                    }
+        let parts = self.of_blocks(|range| {
+            let mut out = vec![vec![0.0; p + 2]; factors.len()];
+            self.visit(range, |place, cells| {
+                for (f, out) in factors.iter().map(|f| f[place]).zip(&mut out).filter(|(f, _)| *f != 0.0) {
+                    cells.for_each(|j, v| out[j] += f * self.cell(v, j));
+                    out[p] += f * self.y[place];
+                    out[p + 1] += f;
                 }
-                Ok(out)
-            })
-            .collect();
+            })?;
+            Ok(out)
+        })?;
         let mut all = vec![vec![0.0; p + 2]; factors.len()];
-        for part in parts {
-            for (a, b) in all.iter_mut().zip(&part?) {
-                a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-            }
+        for (k, sums) in parts.iter().flat_map(|part| part.iter().enumerate()) {
+            all[k].iter_mut().zip(sums).for_each(|(a, b)| *a += b);
         }
         Ok(all)
     }
 
     /// A row in scaled units without its centre, and its target, both exact.
     pub fn exact_row(&self, place: usize, columns: &[usize]) -> Result<(Vec<f64>, f64)> {
-        let i = self.rows[place];
-        let mut scratch = Vec::new();
-        let one = self.data.x.row_range(i..i + 1);
         let mut row = vec![0.0; self.data.cols()];
-        match one {
-            Features::Csr(x) => x.copy_row(0, &mut row),
-            _ => one.f64_rows(&mut scratch, NAME)?.copy_row(0, &mut row),
-        }
-        let y = *self.data.y.reals()?.at(i, 0);
+        // Values of a column that is stored twice add up.
+        self.visit([place], |_, cells| cells.for_each(|j, v| row[j] += v))?;
+        let y = *self.data.y.reals()?.at(self.rows[place], 0);
         Ok((columns.iter().map(|&j| ldexp(row[j], self.exponent[j])).collect(), ldexp(y, self.y_exponent)))
+    }
+}
+
+/// The cells of a row as they are stored: columns and values of a sparse row, or all values.
+#[derive(Clone, Copy)]
+enum Cells<'a> {
+    Sparse((&'a [u32], &'a [f64])),
+    Dense(&'a [f64]),
+}
+
+impl Cells<'_> {
+    #[inline]
+    fn for_each(&self, mut each: impl FnMut(usize, f64)) {
+        match self {
+            Self::Sparse((indices, values)) => indices.iter().zip(*values).for_each(|(&j, &v)| each(j as usize, v)),
+            Self::Dense(values) => values.iter().enumerate().for_each(|(j, &v)| each(j, v)),
+        }
     }
 }
 

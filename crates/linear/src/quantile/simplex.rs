@@ -1,11 +1,11 @@
 //! From a point near the optimum to the vertex that is the optimum: a plane through as many rows as there are unknowns.
 //!
-//! At a vertex the rows on the plane (the basis) can be given the pulls that balance all others. The vertex is optimal when
-//! these lie within their limits. A row whose pull does not is let go, and the plane moves along the edge that opens to the lowest
+//! At a vertex the rows on the plane (the basis) can be given the dual variables that balance all others. The vertex is optimal when
+//! these lie within their limits. A row whose dual variable does not leaves the basis, and the plane moves along the edge that opens to the lowest
 //! point of the objective there, where it meets another row: Barrodale and Roberts' exchange. From the end of the interior point it takes few.
 //!
 //! Targets are moved by random amounts far below what matters and far above rounding, so that no two rows are met at once
-//! and no exchange leaves the plane where it is; the final plane is computed from the targets as they are, and pulls do not depend on
+//! and no exchange leaves the plane where it is; the final plane is computed from the targets as they are, and dual variables do not depend on
 //! them.
 
 use ermine_core::{Context, Mat, Progress, Result, RngStream};
@@ -30,7 +30,7 @@ pub enum PlaneSide {
     Above,
 }
 
-/// A plane through rows, with the pull of every row.
+/// A plane through rows, with the dual variable of every row.
 #[derive(Debug, Clone)]
 pub struct BasicSolution {
     /// The rows on the plane, as many as unknowns.
@@ -38,10 +38,10 @@ pub struct BasicSolution {
     /// The inverse of these rows of A.
     pub inverse: Mat<f64>,
     pub b: Vec<f64>,
-    pub pull: Vec<f64>,
+    pub dual: Vec<f64>,
     pub side: Vec<PlaneSide>,
     pub exchanges: u64,
-    /// Largest share of its room by which a pull is beyond its limits.
+    /// Largest share of its room by which a dual variable is beyond its limits.
     pub violation: f64,
 }
 
@@ -63,7 +63,7 @@ pub fn choose_basis(program: &LinearProgram, weight: &[f64]) -> Vec<usize> {
             continue;
         }
         let mut rest = row.clone();
-        // Twice is enough.
+        // Orthogonalised twice, which is enough (Kahan).
         for _ in 0..2 {
             for direction in &span {
                 let along: f64 = direction.iter().zip(&rest).map(|(d, r)| d * r).sum();
@@ -106,7 +106,7 @@ impl BasicSolution {
         let mut vertex = Self {
             inverse: Mat::zeros(0, 0),
             b: Vec::new(),
-            pull: vec![0.0; program.len()],
+            dual: vec![0.0; program.len()],
             side: vec![PlaneSide::On; program.len()],
             basis,
             exchanges: 0,
@@ -140,7 +140,7 @@ impl BasicSolution {
         (0..self.inverse.rows()).map(|j| self.inverse.row(j).iter().zip(&self.basis).map(|(v, &i)| v * y[i]).sum()).collect()
     }
 
-    /// Exchanges rows until every pull is within its limits. Returns whether that was reached.
+    /// Exchanges rows until every dual variable is within its limits. Returns whether that was reached.
     pub fn pivot_to_optimum(&mut self, program: &LinearProgram, cx: &Context<'_>) -> Result<bool> {
         let (n, q) = (program.len(), program.width());
         let size = program.y.iter().map(|y| y.abs()).fold(0.0, f64::max).max(self.b.iter().map(|b| b.abs()).fold(0.0, f64::max));
@@ -216,25 +216,25 @@ impl BasicSolution {
         self.basis.iter().for_each(|&i| self.side[i] = PlaneSide::On);
     }
 
-    /// Balances the pulls of the basis against all others; the place in the basis whose pull is farthest beyond a limit, and
+    /// Balances the dual variables of the basis against all others; the place in the basis whose dual variable is farthest beyond a limit, and
     /// whether it is the upper one.
     fn worst(&mut self, program: &LinearProgram) -> Option<(usize, bool)> {
         for i in 0..program.len() {
-            self.pull[i] = match self.side[i] {
+            self.dual[i] = match self.side[i] {
                 PlaneSide::Below => program.lo[i],
                 PlaneSide::On => 0.0,
                 PlaneSide::Above => program.hi[i],
             };
         }
-        let unbalanced = program.products(&self.pull);
+        let unbalanced = program.products(&self.dual);
         self.violation = 0.0;
         let mut worst = (0.0, None);
         for (k, &i) in self.basis.iter().enumerate() {
-            let pull = -(0..unbalanced.len()).map(|j| unbalanced[j] * self.inverse[(j, k)]).sum::<f64>();
-            let (above, below) = (pull - program.hi[i], program.lo[i] - pull);
+            let dual = -(0..unbalanced.len()).map(|j| unbalanced[j] * self.inverse[(j, k)]).sum::<f64>();
+            let (above, below) = (dual - program.hi[i], program.lo[i] - dual);
             let beyond = above.max(below);
             let share = beyond / (program.hi[i] - program.lo[i]);
-            self.pull[i] = pull.clamp(program.lo[i], program.hi[i]);
+            self.dual[i] = dual.clamp(program.lo[i], program.hi[i]);
             self.violation = share.max(self.violation);
             let length = (0..unbalanced.len()).map(|j| self.inverse[(j, k)].powi(2)).sum::<f64>().sqrt();
             if share > WITHIN && beyond / length > worst.0 {
@@ -244,7 +244,7 @@ impl BasicSolution {
         worst.1
     }
 
-    /// Along an edge: the row met at the lowest point, how far that is, and the rows passed on the way.
+    /// Along an edge: the row met at the lowest point, how far that is, and the rows passed before it.
     fn lowest(
         &self,
         program: &LinearProgram,
@@ -254,7 +254,7 @@ impl BasicSolution {
         along: &[f64],
     ) -> Option<(usize, f64, Vec<usize>)> {
         let leaving = self.basis[place];
-        // The slope is that of the balance, which the leaving row's pull exceeds.
+        // The slope is that of the balance, which the dual variable of the leaving row exceeds.
         let mut slope: f64 =
             (0..program.len()).map(|i| if self.side[i] == PlaneSide::On { 0.0 } else { self.limit(program, i) * along[i] }).sum();
         slope += if up { program.hi[leaving] } else { -program.lo[leaving] };

@@ -1,9 +1,9 @@
-//! The way to the optimum: which rows and which columns the program is made of.
+//! The search for the optimum: which rows and which columns the program is made of.
 //!
 //! Of many rows most are far from the plane, and on which side they are is known from the plane of a sample. All that lie above
 //! count as one row, their sum, and so do all below, which never raises the objective; when every one of them turns out to lie
 //! where it was thought to, the optimum of the small program is that of the whole, else the rows that do not are taken in.
-//! Of many columns with a penalty most have the coefficient 0; the pulls tell which do not.
+//! Of many columns with a penalty most have the coefficient 0; the dual variables tell which do not.
 
 use ermine_core::{Context, Error, Result, Trace};
 use ermine_math::double_double::Dd;
@@ -37,8 +37,8 @@ pub struct QuantileOptimum {
     pub columns: Vec<usize>,
     /// Coefficients, then the intercept (0 without one), of columns that are not centred.
     pub b: Vec<f64>,
-    /// The pull of every row.
-    pub pull: Vec<f64>,
+    /// The dual variable of every row.
+    pub dual: Vec<f64>,
     /// Residuals of every row, 0 on the plane.
     pub residuals: Vec<f64>,
     pub objective: f64,
@@ -49,7 +49,7 @@ pub struct QuantileOptimum {
     pub steps: u64,
     pub exchanges: u64,
     pub reached: bool,
-    /// Objective and gap of the last interior point, a step a row.
+    /// Objective and gap of the last interior point, one step per row.
     pub course: Trace,
     /// Rank, where columns depend on each other.
     pub rank: Option<usize>,
@@ -66,7 +66,7 @@ impl QuantileProblem<'_> {
     /// The optimum over all columns that vary.
     pub fn solve(&self, cx: &Context<'_>) -> Result<QuantileOptimum> {
         let data = self.data;
-        // A penalty beyond what all rows can pull leaves no doubt.
+        // A penalty beyond all that the dual variables can sum to leaves no doubt.
         let eligible: Vec<usize> = data.varying.iter().copied().filter(|&j| self.penalty[j] < 4.0 * data.total).collect();
         let mut columns = if eligible.len() <= FEW_COLUMNS { eligible.clone() } else { Vec::new() };
         let mut rank = None;
@@ -87,8 +87,8 @@ impl QuantileProblem<'_> {
             if eligible.len() <= FEW_COLUMNS || optimum.objective <= 1e-14 * self.size() {
                 return Ok(optimum);
             }
-            let sums = data.products(&[&optimum.pull])?.remove(0);
-            let lengths = data.products(&[&optimum.pull.iter().map(|u| u.abs()).collect::<Vec<_>>()])?.remove(0);
+            let sums = data.products(&[&optimum.dual])?.remove(0);
+            let lengths = data.products(&[&optimum.dual.iter().map(|u| u.abs()).collect::<Vec<_>>()])?.remove(0);
             let mut missing: Vec<(f64, usize)> = eligible
                 .iter()
                 .filter(|j| columns.binary_search(j).is_err())
@@ -308,7 +308,7 @@ impl QuantileProblem<'_> {
                 b[p] += step[p] - (0..p).map(|k| step[k] * data.centre[columns[k]]).sum::<f64>();
             }
         }
-        let mut pull: Vec<f64> = match split {
+        let mut dual: Vec<f64> = match split {
             Some(split) => (0..data.rows.len())
                 .map(|k| {
                     let (lo, hi) = self.limits(k);
@@ -317,25 +317,25 @@ impl QuantileProblem<'_> {
                 .collect(),
             None => vec![0.0; data.rows.len()],
         };
-        members.iter().enumerate().for_each(|(i, &k)| pull[k] = vertex.pull[i]);
+        members.iter().enumerate().for_each(|(i, &k)| dual[k] = vertex.dual[i]);
         for &i in vertex.basis.iter().filter(|i| **i < members.len()) {
             residuals[members[i]] = 0.0;
         }
         let mut objective = 0.0;
-        let mut dual = 0.0;
+        let mut dual_objective = 0.0;
         for k in 0..residuals.len() {
             let (lo, hi) = self.limits(k);
             objective += (lo * residuals[k]).max(hi * residuals[k]);
-            dual += pull[k] * data.y[k];
+            dual_objective += dual[k] * data.y[k];
         }
         objective += (0..p).map(|k| self.penalty[columns[k]] * b[k].abs()).sum::<f64>();
         Ok(QuantileOptimum {
             columns: columns.to_vec(),
             b,
-            pull,
+            dual,
             residuals,
             objective,
-            gap: (objective - dual).max(0.0),
+            gap: (objective - dual_objective).max(0.0),
             violation: vertex.violation.max(0.0),
             steps: 0,
             exchanges: 0,

@@ -22,7 +22,7 @@ pub(in super::super) struct SgdFit<'a> {
 
 /// What the problems went through, one after the other.
 pub(in super::super) struct MistakeLog {
-    /// Rows on the wrong side when their turn came: a list a problem, a number an epoch.
+    /// Rows on the wrong side when their turn came: a list a problem, one number per epoch.
     pub mistakes: Vec<Vec<u64>>,
     /// Whether a problem ended with an epoch without any.
     pub separated: Vec<bool>,
@@ -68,8 +68,7 @@ impl SgdFit<'_> {
         };
         if let Some(why) = bad_loss {
             let value = serde_json::to_value(sgd.loss).map_or_else(|e| e.to_string(), |v| v.to_string());
-            let expected = format!("it {why}");
-            return Err(Error::Parameter { learner: self.spec.name, name: "loss".into(), value, expected });
+            return Err(Error::parameter(self.spec.name, "loss", value, format!("it {why}")));
         }
         if let Some(model) = start {
             data.x.expect_cols(model.line.coef.cols())?;
@@ -80,8 +79,8 @@ impl SgdFit<'_> {
         if u32::try_from(data.rows()).is_err() {
             return Err(Error::Data(format!("{} rows; {} takes up to {} at a time", data.rows(), self.spec.name, u32::MAX)));
         }
-        let (train, held) = split(&sgd, data, classes.as_ref().map(|c| c.codes), cx)?;
-        with_rows(&data.x, self.spec.name, BinaryProblems { fit: self, sgd: &sgd, start, data, classes, train, held, cx })
+        let (train, holdout) = split(&sgd, data, classes.as_ref().map(|c| c.codes), cx)?;
+        with_rows(&data.x, self.spec.name, BinaryProblems { fit: self, sgd: &sgd, start, data, classes, train, holdout, cx })
     }
 
     fn classes<'a>(
@@ -141,18 +140,18 @@ fn split(sgd: &Sgd, data: &Dataset<'_>, codes: Option<&[u32]>, cx: &Context<'_>)
             is_held[i as usize] = true;
         }
     }
-    let (held, train): (Vec<u32>, Vec<u32>) = used.iter().partition(|&&i| is_held[i as usize]);
-    if held.is_empty() || train.is_empty() {
+    let (holdout, train): (Vec<u32>, Vec<u32>) = used.iter().partition(|&&i| is_held[i as usize]);
+    if holdout.is_empty() || train.is_empty() {
         return Err(Error::Data(format!(
             "Splitting {} samples into a train set and a validation set with validation_fraction={} led to an empty set ({} and {} \
              samples); change validation_fraction, give more rows, or switch early_stopping off",
             used.len(),
             sgd.validation_fraction,
             train.len(),
-            held.len()
+            holdout.len()
         )));
     }
-    Ok((train, held))
+    Ok((train, holdout))
 }
 
 struct BinaryProblems<'a> {
@@ -162,7 +161,7 @@ struct BinaryProblems<'a> {
     data: &'a Dataset<'a>,
     classes: Option<SgdClasses<'a>>,
     train: Vec<u32>,
-    held: Vec<u32>,
+    holdout: Vec<u32>,
     cx: &'a Context<'a>,
 }
 
@@ -201,42 +200,13 @@ impl RowVisitor for BinaryProblems<'_> {
         };
         let solved: Vec<(SgdResult, SgdObjective)> = (0..vectors).into_par_iter().map(solve).collect::<Result<_>>()?;
         let mut notes = self.notes(&solved, &plan);
-        let mut stable = true;
-        if sgd.preset == Some(SgdPreset::WidrowHoff) {
-            let task = SgdProblem {
-                rows,
-                labels: self.labels(0, &numbers),
-                weight: data.weight,
-                train: &self.train,
-                score: None,
-                seed: 0,
-            };
-            let bound = 2.0 / largest_eigenvalue(&task, cols, sgd.fit_intercept);
-            stable = plan.schedule.eta0 < bound;
-            notes.push(format!(
-                "least mean squares: the step {:e} is {} the bound 2/lambda_max = {bound:e} of stability in the mean{}",
-                plan.schedule.eta0,
-                if stable { "below" } else { "not below" },
-                if stable { "" } else { "; lower eta0 or standardise the columns" },
-            ));
-        }
-        let finished = |(o, _): &(SgdResult, SgdObjective)| match o.end {
-            SgdStop::Converged | SgdStop::Separated => true,
-            SgdStop::Epochs => plan.tol.is_none() && !plan.until_separated,
-            SgdStop::Deadline | SgdStop::Diverged { .. } => false,
+        let stability = match sgd.preset {
+            Some(SgdPreset::WidrowHoff) => Some(self.stability(rows, &numbers, &plan)),
+            _ => None,
         };
-        let residuals: Option<Vec<f64>> = solved.iter().map(|s| s.1.residual).collect();
-        let iterations = solved.iter().map(|s| s.0.epochs.len() as u64).max().unwrap_or(0);
-        let objective = solved.iter().map(|s| s.1.objective).sum::<f64>();
-        let certificate = Certificate {
-            method: "sgd".into(),
-            objective: objective.is_finite().then_some(objective),
-            kkt_residual: residuals.map(|r| r.into_iter().fold(0.0, f64::max)),
-            iterations,
-            converged: stable && solved.iter().all(finished),
-            notes,
-            ..Certificate::default()
-        };
+        let is_stable = stability.as_ref().is_none_or(|s| s.0);
+        notes.extend(stability.map(|s| s.1));
+        let certificate = certificate(&solved, &plan, is_stable, notes);
         let records = MistakeLog {
             mistakes: solved.iter().map(|s| s.0.epochs.iter().map(|e| e.mistakes).collect()).collect(),
             separated: solved.iter().map(|s| s.0.end == SgdStop::Separated).collect(),
@@ -254,7 +224,7 @@ impl RowVisitor for BinaryProblems<'_> {
             present: self.classes.map_or_else(Vec::new, |c| c.present),
             line,
             stands,
-            n_iter: iterations,
+            n_iter: certificate.iterations,
             certificate: Some(certificate),
             trace,
         };
@@ -262,7 +232,42 @@ impl RowVisitor for BinaryProblems<'_> {
     }
 }
 
+/// The evidence of all problems together.
+fn certificate(solved: &[(SgdResult, SgdObjective)], plan: &SgdOptions, is_stable: bool, notes: Vec<String>) -> Certificate {
+    let finished = |(o, _): &(SgdResult, SgdObjective)| match o.end {
+        SgdStop::Converged | SgdStop::Separated => true,
+        SgdStop::Epochs => plan.tol.is_none() && !plan.until_separated,
+        SgdStop::Deadline | SgdStop::Diverged { .. } => false,
+    };
+    let residuals: Option<Vec<f64>> = solved.iter().map(|s| s.1.residual).collect();
+    let objective = solved.iter().map(|s| s.1.objective).sum::<f64>();
+    Certificate {
+        method: "sgd".into(),
+        objective: objective.is_finite().then_some(objective),
+        kkt_residual: residuals.map(|r| r.into_iter().fold(0.0, f64::max)),
+        iterations: solved.iter().map(|s| s.0.epochs.len() as u64).max().unwrap_or(0),
+        converged: is_stable && solved.iter().all(finished),
+        notes,
+        ..Certificate::default()
+    }
+}
+
 impl BinaryProblems<'_> {
+    /// Whether steps of the least-mean-squares rule are short enough to settle in the mean, and a note that says so.
+    fn stability(&self, rows: &impl SgdRows, numbers: &[f64], plan: &SgdOptions) -> (bool, String) {
+        let labels = self.labels(0, numbers);
+        let task = SgdProblem { rows, labels, weight: self.data.weight, train: &self.train, score: None, seed: 0 };
+        let bound = 2.0 / largest_eigenvalue(&task, self.data.cols(), self.sgd.fit_intercept);
+        let is_stable = plan.schedule.eta0 < bound;
+        let note = format!(
+            "least mean squares: the step {:e} is {} the bound 2/lambda_max = {bound:e} of stability in the mean{}",
+            plan.schedule.eta0,
+            if is_stable { "below" } else { "not below" },
+            if is_stable { "" } else { "; lower eta0 or standardise the columns" },
+        );
+        (is_stable, note)
+    }
+
     /// What the rows of problem `k` should be scored as.
     fn labels<'b>(&'b self, k: usize, numbers: &'b [f64]) -> SgdLabels<'b> {
         match &self.classes {
@@ -325,7 +330,7 @@ impl BinaryProblems<'_> {
             }
         }
         let Some(other) = self.cx.validation else {
-            let score = HoldoutScore { which: &self.held, labels: *labels, weight: self.data.weight, coef, intercept };
+            let score = HoldoutScore { which: &self.holdout, labels: *labels, weight: self.data.weight, coef, intercept };
             return score.visit(rows);
         };
         other.x.expect_cols(coef.len())?;
@@ -391,7 +396,7 @@ fn prediction_weights(stand: &SgdState) -> (&[f64], f64) {
     }
 }
 
-/// A row an epoch, which is an iteration, summed over the problems; one that ended earlier stays as it ended.
+/// One row per epoch, which is an iteration, summed over the problems; one that ended earlier stays as it ended.
 fn trace(courses: &[&[Epoch]]) -> Trace {
     let judged = courses.iter().any(|c| c.iter().any(|e| e.score.is_some()));
     let mut columns = vec!["iteration", "objective", "loss", "step", "mistakes", "seconds"];

@@ -24,46 +24,54 @@ use schedule::SgdSchedule;
 
 /// Linear scores learned one row at a time: a step against the gradient of the loss of each row in turn.
 ///
-/// **What it minimises.** 1/n Σᵢ wᵢ loss(yᵢ, xᵢ·b + b0) + alpha R(b), with R = ½ |b|² ("l2"), |b|₁ ("l1"),
-/// l1_ratio |b|₁ + (1 - l1_ratio) ½ |b|² ("elasticnet") or 0 ("none"). For classes y is ±1 and the loss one of the margin
-/// ([`Loss`]); more than two classes are learned one against the rest. Intercepts are not penalised.
+/// # What it minimises
+/// 1/n Σᵢ wᵢ loss(yᵢ, xᵢ·b + b0) + alpha R(b), with R = ½ |b|² ("l2"), |b|₁ ("l1"), l1_ratio |b|₁ + (1 - l1_ratio) ½ |b|²
+/// ("elasticnet") or 0 ("none"). For classes y is ±1 and the loss one of the margin ([`SgdLoss`]); more than two classes
+/// are learned one against the rest. Intercepts are not penalised.
 ///
-/// **When to use it.** Rows or columns too many for anything else, sparse rows above all, or rows that keep coming
-/// ([`Sgd::partial_fit`]). It comes near the optimum in a few passes and stays near it: where the optimum itself matters, use
-/// ridge, logistic or a support vector machine. Standardise the columns: one step length serves them all.
+/// # When to use it
+/// Rows or columns too many for anything else, sparse rows above all, or rows that keep coming ([`Sgd::partial_fit`]). It
+/// comes near the optimum in a few passes and stays near it: where the optimum itself matters, use ridge, logistic or a
+/// support vector machine. Standardise the columns: one step length serves them all.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Model, OwnedTarget};
-/// use ermine_linear::{Sgd, Surrogate};
+/// use ermine_linear::{Sgd, SgdLoss};
 ///
 /// let x = [-2.0, -1.0, -1.0, -1.0, -1.0, -2.0, 1.0, 1.0, 1.0, 2.0, 2.0, 1.0];
 /// let y = OwnedTarget::from_labels(&["a", "a", "a", "b", "b", "b"]);
 /// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 6, 2))).with_target(y.view());
-/// let sgd = Sgd { loss: Surrogate::LogLoss, ..Sgd::default() };
+/// let sgd = Sgd { loss: SgdLoss::LogLoss, ..Sgd::default() };
 /// let model = sgd.fit(&data, &Context::default())?;
 /// assert_eq!(model.as_classifier().unwrap().classify(&data.x)?, [0, 0, 0, 1, 1, 1]);
-/// // More rows later: the steps go on where they ended.
+/// // More rows later: the steps continue where they ended.
 /// let model = sgd.partial_fit(Some(&model), &data, &Context::default())?;
 /// assert_eq!(model.n_iter(), 1);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters.** See [`Sgd::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
+/// # Parameters
+/// See [`Sgd::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
 ///
-/// **Probabilities.** The logistic loss gives them (one against the rest, made to sum to 1). The minimisers of the squared,
-/// squared hinge and modified Huber losses are 2p - 1, so their scores are brought from [-1, 1] to [0, 1]; that of the
-/// exponential loss is half the log odds. The hinge, perceptron, linear and the other losses have no probabilities: what is
-/// given is the logistic function of the score, which puts rows in the order of the scores and is not calibrated.
+/// # Probabilities
+/// The logistic loss gives them (one against the rest, made to sum to 1). The minimisers of the squared, squared hinge
+/// and modified Huber losses are 2p - 1, so their scores are brought from [-1, 1] to [0, 1]; that of the exponential loss
+/// is half the log odds. The hinge, perceptron, linear and the other losses have no probabilities: what is given is the
+/// logistic function of the score, which puts rows in the order of the scores and is not calibrated.
 ///
-/// **Cost.** An epoch costs two operations a stored value for each class (three with averaging or an L1 penalty), and one pass
-/// at the end for the certificate. Classes are learned side by side. A matrix that lies by columns is copied by rows once.
+/// # Cost
+/// An epoch costs two operations a stored value for each class (three with averaging or an L1 penalty), and one pass at
+/// the end for the certificate. Classes are learned side by side. A matrix that lies by columns is copied by rows once.
 /// Averaging together with an L1 penalty touches every column at every step.
 ///
-/// **What it does not do.** A weight of 2 is a step twice as long, not two steps, and the order of the rows matters. It has
-/// no momentum; `ermine_math::optimize::study` has such methods to look at.
+/// # What it does not do
+/// A weight of 2 is a step twice as long, not two steps, and the order of the rows matters. It has no momentum;
+/// `ermine_math::optimize::study` has such methods to look at.
 ///
-/// **Reference.** Bottou (2012), Stochastic gradient descent tricks; Tsuruoka, Tsujii, Ananiadou (2009), Stochastic gradient
-/// descent training for L1-regularized log-linear models with cumulative penalty; Polyak, Juditsky (1992), Acceleration of
+/// # Reference
+/// Bottou (2012), Stochastic gradient descent tricks; Tsuruoka, Tsujii, Ananiadou (2009), Stochastic gradient descent
+/// training for L1-regularized log-linear models with cumulative penalty; Polyak, Juditsky (1992), Acceleration of
 /// stochastic approximation by averaging; Widrow, Hoff (1960), Adaptive switching circuits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -170,7 +178,7 @@ pub enum AveragingChoice {
     From(u64),
 }
 
-/// A named choice of loss, penalty and schedule, which stands above those parameters.
+/// A named choice of loss, penalty and schedule, which overrides those parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SgdPreset {
@@ -296,8 +304,8 @@ impl Sgd {
         }
     }
 
-    fn refuse(name: &str, value: impl ToString, expected: impl Into<String>) -> Error {
-        Error::Parameter { learner: Self::SPEC.name, name: name.into(), value: value.to_string(), expected: expected.into() }
+    fn refuse(name: &str, value: impl std::fmt::Display, expected: impl Into<String>) -> Error {
+        Error::parameter(Self::SPEC.name, name, value, expected)
     }
 
     fn fit_from(&self, start: Option<&SgdModel>, data: &Dataset<'_>, cx: &Context<'_>, all_names: bool) -> Result<SgdModel> {
@@ -306,7 +314,7 @@ impl Sgd {
     }
 }
 
-/// Goes on from a model with the epochs and the stopping rule of the learner.
+/// Continues from a model with the epochs and the stopping rule of the learner.
 fn resume(sgd: &Sgd, model: Option<&SgdModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<SgdModel> {
     sgd.fit_from(model, data, cx, true)
 }
@@ -456,8 +464,7 @@ impl Learner for Sgd {
     const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
-        let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
-        Self::SPEC.check_params(&params)?;
+        self.check_ranges()?;
         if let Some(ClassWeight::Factors(factors)) = &self.class_weight
             && let Some((name, value)) = factors.iter().find(|f| !(f.1.is_finite() && *f.1 >= 0.0))
         {

@@ -1,8 +1,8 @@
-//! The fitted model: scores, what can be made of them, and where the steps stand.
+//! The fitted model: scores, what can be made of them, and the state of the steps.
 
 use ermine_core::{
-    Cell, Certificate, Classifier, ColumnMeaning, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter,
-    Regressor, Report, Result, Schema, Section, Trace,
+    Certificate, Classifier, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Section, Trace,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp};
 
@@ -11,11 +11,11 @@ use super::run::SgdState;
 use super::weights::L1Debt;
 use super::{Sgd, SgdLoss};
 
-/// A fitted linear model of stochastic gradient descent. With [`Sgd::partial_fit`] its steps go on where they ended.
+/// A fitted linear model of stochastic gradient descent. With [`Sgd::partial_fit`] its steps continue where they ended.
 ///
-/// Saved arrays: `coef` [vectors, columns] and `intercept` [vectors], which predict; with
+/// Saved arrays: `coef` (vectors, columns) and `intercept` (vectors), which predict; with
 /// averaging `plain_coef`, `plain_intercept` and `averaged`, the weights of the last step and how many steps are in the average;
-/// with an L1 penalty `owed` [vectors] and `paid` [vectors, columns].
+/// with an L1 penalty `owed` (vectors) and `paid` (vectors, columns).
 #[derive(Debug, Clone)]
 pub struct SgdModel {
     pub(super) loss: SgdLoss,
@@ -52,7 +52,7 @@ impl SgdLoss {
 }
 
 impl SgdModel {
-    /// The weights: one row for numbers and for two classes, else one a class. With averaging, the averages.
+    /// The weights: one row for numbers and for two classes, else one per class. With averaging, the averages.
     pub fn coef(&self) -> &Mat<f64> {
         &self.line.coef
     }
@@ -67,12 +67,12 @@ impl SgdModel {
         self.n_iter
     }
 
-    /// Steps taken so far, over all fits that went on from each other.
+    /// Steps taken so far, over all fits that continued each other.
     pub fn steps(&self) -> u64 {
         self.stands.iter().map(|s| s.steps).max().unwrap_or(0)
     }
 
-    /// The weights and the intercept of the last step, which are those that further steps go on from.
+    /// The weights and the intercept of the last step, which are those that further steps start from.
     pub fn last_step(&self, vector: usize) -> (&[f64], f64) {
         (&self.stands[vector].coef, self.stands[vector].intercept)
     }
@@ -142,9 +142,7 @@ impl SgdModel {
 }
 
 impl Model for SgdModel {
-    fn n_features(&self) -> usize {
-        self.line.coef.cols()
-    }
+    crate::coefficients::model_methods!(line, trace);
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
         self.classes.is_none().then_some(self as &dyn Regressor)
@@ -152,18 +150,6 @@ impl Model for SgdModel {
 
     fn as_classifier(&self) -> Option<&dyn Classifier> {
         self.classes.is_some().then_some(self as &dyn Classifier)
-    }
-
-    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        self.certificate.as_ref()
-    }
-
-    fn trace(&self) -> Option<&Trace> {
-        self.trace.as_ref()
     }
 
     fn report(&self, schema: &Schema) -> Report {
@@ -175,16 +161,7 @@ impl Model for SgdModel {
             Some(names) => names[self.present[k] as usize].clone(),
         };
         let titles: Vec<String> = (0..vectors).map(title).collect();
-        let heads: Vec<_> = titles.iter().map(|t| (t.as_str(), ColumnMeaning::Coefficient)).collect();
-        let line = |name: String, value: &dyn Fn(usize) -> f64| {
-            let mut row: Vec<Cell> = vec![name.into()];
-            row.extend((0..vectors).map(|k| Cell::from(value(k))));
-            row
-        };
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
-        let mut rows = vec![line("(intercept)".into(), &|k| self.line.intercept[k])];
-        rows.extend((0..self.line.coef.cols()).map(|j| line(name(j), &|k| self.line.coef[(k, j)])));
-        report.coefficients("Coefficients", &heads, rows);
+        self.line.report(&mut report, "Coefficients", &titles, schema);
         if let Some(certificate) = &self.certificate {
             certificate.notes.iter().for_each(|note| {
                 report.text(note.clone());

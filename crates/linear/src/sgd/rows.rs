@@ -116,7 +116,7 @@ pub(in super::super) fn with_rows<V: RowVisitor>(x: &Features<'_>, learner: &str
     }
 }
 
-/// The error for rows whose squares are beyond the doubles: no step along them can be computed.
+/// The error for rows whose squares are beyond the range of f64: no step along them can be computed.
 pub(super) fn too_large(epoch: u64, row: usize, square: f64) -> Error {
     Error::Data(format!(
         "Floating-point under-/overflow occurred at epoch #{epoch}: row {} has a squared length of {square:e}, beyond what a \

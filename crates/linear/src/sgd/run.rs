@@ -89,7 +89,7 @@ pub(super) enum SgdStop {
     Separated,
     /// The deadline passed.
     Deadline,
-    /// The numbers left the doubles, or the objective ended above its start: the step of that epoch was too long.
+    /// The numbers left the range of f64, or the objective ended above its start: the step of that epoch was too long.
     Diverged { epoch: u64, step: f64 },
 }
 
@@ -98,7 +98,7 @@ pub(super) enum SgdStop {
 pub(super) struct SgdResult {
     pub state: SgdState,
     pub end: SgdStop,
-    /// A row an epoch.
+    /// One row per epoch.
     pub epochs: Vec<Epoch>,
 }
 
@@ -164,6 +164,51 @@ fn can_diverge(loss: RowLoss) -> bool {
     matches!(loss, Squared | SquaredHinge | Exponential | SquaredEpsilonInsensitive { .. } | Expectile { .. })
 }
 
+/// The weights that the steps start from, with what shrinking and averaging keep.
+fn starting_weights(plan: &SgdOptions, stand: &SgdState) -> SgdWeights {
+    let mut weights = SgdWeights::new(&stand.coef, stand.intercept);
+    if plan.l1 > 0.0 {
+        weights = weights.shrinking(stand.debt.clone().unwrap_or_default());
+    }
+    if plan.average.is_some() {
+        let none = (vec![0.0; stand.coef.len()], 0.0, 0.0);
+        let (coef, intercept, count) = stand.average.as_ref().unwrap_or(&none);
+        weights = weights.averaging(coef, *intercept, *count);
+    }
+    weights
+}
+
+/// The best epoch so far, and how many since have brought nothing.
+struct BestEpoch {
+    objective: f64,
+    score: f64,
+    unimproved: u64,
+}
+
+impl BestEpoch {
+    fn new() -> Self {
+        Self { objective: f64::INFINITY, score: f64::NEG_INFINITY, unimproved: 0 }
+    }
+
+    /// Judges an epoch, by its score where there is one; the epochs in a row that improved by less than `tol`.
+    fn unimproved(&mut self, objective: f64, score: Option<f64>, tol: f64) -> u64 {
+        let stalled = match score {
+            Some(score) => {
+                let stalled = score < self.score + tol;
+                self.score = self.score.max(score);
+                stalled
+            }
+            None => {
+                let stalled = objective > self.objective - tol;
+                self.objective = self.objective.min(objective);
+                stalled
+            }
+        };
+        self.unimproved = if stalled { self.unimproved + 1 } else { 0 };
+        self.unimproved
+    }
+}
+
 impl<R: SgdRows> SgdProblem<'_, R> {
     fn weight_of(&self, i: usize) -> f64 {
         self.weight.map_or(1.0, |w| w[i])
@@ -172,20 +217,11 @@ impl<R: SgdRows> SgdProblem<'_, R> {
     /// Takes the steps of `plan`, from `stand` on.
     pub fn run(&self, plan: &SgdOptions, stand: SgdState, cx: &Context<'_>) -> Result<SgdResult> {
         let began = Instant::now();
-        let count = self.train.len() as f64;
-        let mut weights = SgdWeights::new(&stand.coef, stand.intercept);
-        if plan.l1 > 0.0 {
-            weights = weights.shrinking(stand.debt.clone().unwrap_or_default());
-        }
-        if plan.average.is_some() {
-            let none = (vec![0.0; stand.coef.len()], 0.0, 0.0);
-            let (coef, intercept, count) = stand.average.as_ref().unwrap_or(&none);
-            weights = weights.averaging(coef, *intercept, *count);
-        }
+        let mut weights = starting_weights(plan, &stand);
         let mut order = self.train.to_vec();
         let (mut steps, first_epoch) = (stand.steps, stand.epochs);
         let mut eta = plan.schedule.eta0;
-        let (mut best, mut best_score, mut unimproved) = (f64::INFINITY, f64::NEG_INFINITY, 0);
+        let mut best_epoch = BestEpoch::new();
         let mut course: Vec<Epoch> = Vec::new();
         let mut end = SgdStop::Epochs;
         // The weights to fall back on when the steps run away.
@@ -209,25 +245,13 @@ impl<R: SgdRows> SgdProblem<'_, R> {
                     break;
                 }
             };
-            let (square, size) = weights.norms();
-            let objective = seen.loss / count + 0.5 * plan.l2 * square + plan.l1 * size;
-            if !(weights.is_finite() && objective.is_finite()) {
+            let Some(record) = self.measure(plan, &mut weights, &seen, began)? else {
                 self.refuse_large(epoch + 1)?;
                 end = SgdStop::Diverged { epoch: epoch + 1, step: seen.step };
                 break;
-            }
-            let score = match self.score {
-                Some(judge) => Some(judge(&weights.coef(), weights.intercept)?),
-                None => None,
             };
-            course.push(Epoch {
-                objective,
-                loss: seen.loss / count,
-                step: seen.step,
-                mistakes: seen.mistakes,
-                score,
-                seconds: began.elapsed().as_secs_f64(),
-            });
+            let Epoch { objective, score, .. } = record;
+            course.push(record);
             if let Some(safe) = &mut safe
                 && objective < safe.0
             {
@@ -240,50 +264,67 @@ impl<R: SgdRows> SgdProblem<'_, R> {
                 break;
             }
             let Some(tol) = plan.tol else { continue };
-            let stalled = match score {
-                Some(score) => {
-                    let stalled = score < best_score + tol;
-                    best_score = best_score.max(score);
-                    stalled
-                }
-                None => {
-                    let stalled = objective > best - tol;
-                    best = best.min(objective);
-                    stalled
-                }
-            };
-            unimproved = if stalled { unimproved + 1 } else { 0 };
+            let unimproved = best_epoch.unimproved(objective, score, tol);
             if unimproved >= plan.n_iter_no_change {
                 if plan.schedule.rate == LearningRate::Adaptive && eta > LEAST_STEP {
                     eta /= 5.0;
-                    unimproved = 0;
+                    best_epoch.unimproved = 0;
                     continue;
                 }
                 end = SgdStop::Converged;
                 break;
             }
         }
-        if let Some((least, kept, at)) = safe {
-            // Rows that a step overshoots leave with a larger loss than zero weights would have had.
-            let last = course.last().map_or(f64::INFINITY, |e| e.objective);
-            if matches!(end, SgdStop::Diverged { .. }) || last > 4.0 * self.loss_at_zero(plan) && last > least {
-                if !matches!(end, SgdStop::Diverged { .. }) {
-                    let step = course.last().map_or(plan.schedule.eta0, |e| e.step);
-                    end = SgdStop::Diverged { epoch: first_epoch + course.len() as u64, step };
+        match (safe, end) {
+            (Some((least, kept, at)), _) => {
+                if self.ran_away(plan, least, &course, first_epoch, &mut end) {
+                    (weights, steps) = (kept, at);
                 }
-                (weights, steps) = (kept, at);
             }
-        } else if let SgdStop::Diverged { epoch, step } = end {
-            return Err(Error::Data(format!(
-                "Floating-point under-/overflow occurred at epoch #{epoch}, with steps of {step:e}; standardise the columns or \
-                 lower eta0"
-            )));
+            (None, SgdStop::Diverged { epoch, step }) => {
+                return Err(Error::Data(format!(
+                    "Floating-point under-/overflow occurred at epoch #{epoch}, with steps of {step:e}; standardise the columns or \
+                     lower eta0"
+                )));
+            }
+            (None, _) => {}
         }
         let epochs = first_epoch + course.len() as u64;
         let debt = weights.debt();
         let average = weights.average();
         let stand = SgdState { coef: weights.coef(), intercept: weights.intercept, average, debt, steps, epochs };
         Ok(SgdResult { state: stand, end, epochs: course })
+    }
+
+    /// What an epoch brought; none where numbers left the range of f64.
+    fn measure(&self, plan: &SgdOptions, weights: &mut SgdWeights, seen: &EpochTally, began: Instant) -> Result<Option<Epoch>> {
+        let loss = seen.loss / self.train.len() as f64;
+        let (square, size) = weights.norms();
+        let objective = loss + 0.5 * plan.l2 * square + plan.l1 * size;
+        if !(weights.is_finite() && objective.is_finite()) {
+            return Ok(None);
+        }
+        let score = match self.score {
+            Some(judge) => Some(judge(&weights.coef(), weights.intercept)?),
+            None => None,
+        };
+        let seconds = began.elapsed().as_secs_f64();
+        Ok(Some(Epoch { objective, loss, step: seen.step, mistakes: seen.mistakes, score, seconds }))
+    }
+
+    /// Whether the steps ran away, which `end` says then: rows that a step overshoots leave with a larger loss than zero weights would
+    /// have had. `least` is the objective of the best epoch.
+    fn ran_away(&self, plan: &SgdOptions, least: f64, course: &[Epoch], first_epoch: u64, end: &mut SgdStop) -> bool {
+        if matches!(end, SgdStop::Diverged { .. }) {
+            return true;
+        }
+        let last = course.last().map_or(f64::INFINITY, |e| e.objective);
+        if !(last > 4.0 * self.loss_at_zero(plan) && last > least) {
+            return false;
+        }
+        let step = course.last().map_or(plan.schedule.eta0, |e| e.step);
+        *end = SgdStop::Diverged { epoch: first_epoch + course.len() as u64, step };
+        true
     }
 
     /// The mean loss of zero weights.

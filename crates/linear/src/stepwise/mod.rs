@@ -13,19 +13,22 @@ use ermine_math::moments::{self, Moments};
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::ldexp;
+use ermine_math::scale::{exponent_of, ldexp};
 pub use model::{StepwiseModel, StepwiseStep};
 use path::{CenteredGram, StepwisePath};
 
 /// Least squares on few columns, chosen one by one: at each step the column that lowers the residual sum of squares most.
 ///
-/// **What it minimises.** Σᵢ wᵢ (yᵢ - b0 - xᵢ·b)² with at most k coefficients that are not 0, greedily. The number k is the one with
-/// the least criterion: AIC = 2m - 2 log L, BIC = m log n - 2 log L, where log L = -n/2 (log(2π rss / n) + 1), m the fitted
+/// # What it minimises
+/// Σᵢ wᵢ (yᵢ - b0 - xᵢ·b)² with at most k coefficients that are not 0, greedily. The number k is the one with the least
+/// criterion: AIC = 2m - 2 log L, BIC = m log n - 2 log L, where log L = -n/2 (log(2π rss / n) + 1), m the fitted
 /// coefficients with the intercept and n the sum of the weights; or the error of cross-validation; or it is given.
 ///
-/// **When to use it.** Few columns are wanted and a person will read which. The path is greedy: the best set of k columns may be
-/// another one, and tests and intervals of the chosen columns do not know that they were chosen. Lasso is the convex relative.
+/// # When to use it
+/// Few columns are wanted and a person will read which. The path is greedy: the best set of k columns may be another one,
+/// and tests and intervals of the chosen columns do not know that they were chosen. Lasso is the convex relative.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
 /// use ermine_linear::Stepwise;
@@ -39,15 +42,19 @@ use path::{CenteredGram, StepwisePath};
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters.** See [`Stepwise::SPEC`](Learner::SPEC).
+/// # Parameters
+/// See [`Stepwise::SPEC`](Learner::SPEC).
 ///
-/// **Cost.** One pass over the rows, rows × columns², and columns × k for step k; memory columns². Cross-validation gathers
-/// the products of each fold and walks the path of each.
+/// # Cost
+/// One pass over the rows, rows × columns², and columns × k for step k; memory columns². Cross-validation gathers the
+/// products of each fold and walks the path of each.
 ///
-/// **What it does not do.** It drops no column again once chosen, and gives no tests.
+/// # What it does not do
+/// It drops no column again once chosen, and gives no tests.
 ///
-/// **Reference.** Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed., section 3.3.2; Efroymson (1960),
-/// Multiple regression analysis.
+/// # Reference
+/// Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed., section 3.3.2; Efroymson (1960), Multiple
+/// regression analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stepwise {
@@ -85,15 +92,15 @@ impl Default for Stepwise {
 const PATIENCE: usize = 10;
 /// Columns beyond which the square table of their products would not fit.
 const MAX_COLS: usize = 16_384;
-/// Exponents of magnitudes whose squares are safely inside the doubles.
+/// Exponents of magnitudes whose squares are safely inside the range of f64.
 const SAFE: i32 = 300;
 
-/// What every block is told.
+/// State broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StepwiseState {
     cols: usize,
     folds: usize,
-    /// Columns of [X | y] are multiplied by 2^exponent; all 0 unless squares could leave the doubles.
+    /// Columns of [X | y] are multiplied by 2^exponent; all 0 unless squares could leave the range of f64.
     exponents: Vec<i32>,
 }
 
@@ -125,27 +132,28 @@ impl Stepwise {
 
     /// The mean squared error of cross-validation after 0, 1, … steps, until it has not improved for a while.
     fn validate(&self, folds: &[Moments], limit: usize) -> Vec<f64> {
-        let rest = |held: usize| -> CenteredGram {
-            let mut others = folds.iter().enumerate().filter(|(f, m)| *f != held && m.weight() > 0.0).map(|(_, m)| m.clone());
-            let mut sum = others.next().unwrap_or_else(|| folds[held].clone());
+        let rest = |test_fold: usize| -> CenteredGram {
+            let mut others =
+                folds.iter().enumerate().filter(|(f, m)| *f != test_fold && m.weight() > 0.0).map(|(_, m)| m.clone());
+            let mut sum = others.next().unwrap_or_else(|| folds[test_fold].clone());
             others.for_each(|m| sum.merge(m));
             CenteredGram::new(&sum, self.fit_intercept)
         };
         let used: Vec<usize> = (0..folds.len()).filter(|&f| folds[f].weight() > 0.0).collect();
         let train: Vec<CenteredGram> = used.iter().map(|&f| rest(f)).collect();
-        let held: Vec<CenteredGram> = used.iter().map(|&f| CenteredGram::new(&folds[f], self.fit_intercept)).collect();
+        let test: Vec<CenteredGram> = used.iter().map(|&f| CenteredGram::new(&folds[f], self.fit_intercept)).collect();
         let mut paths: Vec<StepwisePath<'_>> = train.iter().map(StepwisePath::new).collect();
-        let total: f64 = held.iter().map(|h| h.weight).sum();
+        let total: f64 = test.iter().map(|h| h.weight).sum();
         let mut errors: Vec<f64> = Vec::new();
         let mut least = 0;
         loop {
             let size = errors.len();
-            let error = |(path, held): (&StepwisePath<'_>, &CenteredGram)| {
+            let error = |(path, test): (&StepwisePath<'_>, &CenteredGram)| {
                 let coef = path.coef(size.min(path.chosen.len()));
                 let intercept = self.fit_intercept.then(|| path.intercept(&coef));
-                held.error_of(&path.chosen[..coef.len()], &coef, intercept)
+                test.error_of(&path.chosen[..coef.len()], &coef, intercept)
             };
-            errors.push(paths.iter().zip(&held).map(error).sum::<f64>() / total);
+            errors.push(paths.iter().zip(&test).map(error).sum::<f64>() / total);
             if errors[size] < errors[least] {
                 least = size;
             }
@@ -329,10 +337,9 @@ impl PassLearner for Stepwise {
             (0..cols).for_each(|j| size[j] = size[j].max(x.at(0, j).abs()));
             size[cols] = size[cols].max(y.at(i, 0).abs());
         }
-        let exponent = |&s: &f64| if s > 0.0 && s.is_finite() { s.log2().floor() as i32 } else { 0 };
         let extreme = |e: i32| if e.abs() > SAFE { -e } else { 0 };
         let folds = if self.criterion == StepwiseCriterion::Cv { self.folds as usize } else { 1 };
-        Ok(StepwiseState { cols, folds, exponents: size.iter().map(exponent).map(extreme).collect() })
+        Ok(StepwiseState { cols, folds, exponents: size.iter().map(|&s| extreme(exponent_of(s))).collect() })
     }
 
     fn empty_partial(&self, stage: &StepwiseState) -> StepwisePartial {
@@ -353,7 +360,7 @@ impl PassLearner for Stepwise {
                 rows.x.refuse_non_finite(rows.schema)?;
                 let large = (0..stage.cols).find(|&j| !moments.mean()[j].is_finite()).unwrap_or(0);
                 return Err(Error::Data(format!(
-                    "column {}: squares of its values are beyond the doubles; standardise it",
+                    "column {}: squares of its values overflow; standardise it",
                     rows.schema_or_unnamed().names().nth(large).unwrap_or("of the target")
                 )));
             }
@@ -371,7 +378,7 @@ impl PassLearner for Stepwise {
     }
 }
 
-/// Rows brought to dense doubles at a time.
+/// Rows brought to dense f64 at a time.
 const CHUNK: usize = 256;
 
 fn add_rows(stage: &StepwiseState, moments: &mut Moments, rows: &Dataset<'_>) -> Result<()> {

@@ -24,7 +24,7 @@ pub struct StepwiseStep {
 
 /// A fitted stepwise regression.
 ///
-/// Saved: arrays `coef` [1, columns] and `intercept` [1]; fields `criterion`, `size`, `steps` and `collinear`.
+/// Saved: arrays `coef` (1, columns) and `intercept` (1); fields `criterion`, `size`, `steps` and `collinear`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepwiseModel {
     pub(super) line: Coefficients,
@@ -63,21 +63,7 @@ impl StepwiseModel {
 }
 
 impl Model for StepwiseModel {
-    fn n_features(&self) -> usize {
-        self.line.coef.cols()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        Some(self)
-    }
-
-    fn as_additive(&self) -> Option<&dyn ermine_core::AdditiveModel> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        self.certificate.as_ref()
-    }
+    crate::coefficients::model_methods!(line, regressor);
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();

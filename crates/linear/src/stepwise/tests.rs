@@ -119,17 +119,17 @@ fn cross_validation_is_that_of_refits_on_folds() {
         for (size, step) in model.steps().iter().enumerate() {
             let mut error = 0.0;
             for fold in 0..5 {
-                let (held, rest): (Vec<usize>, Vec<usize>) = (0..50).partition(|i| i % 5 == fold);
-                let (train, test) = (data(&x, &y).take_rows(&rest), data(&x, &y).take_rows(&held));
+                let (test_rows, train_rows): (Vec<usize>, Vec<usize>) = (0..50).partition(|i| i % 5 == fold);
+                let (train, test) = (data(&x, &y).take_rows(&train_rows), data(&x, &y).take_rows(&test_rows));
                 if size == 0 {
-                    let mean = if intercept { rest.iter().map(|&i| y[i]).sum::<f64>() / 40.0 } else { 0.0 };
-                    error += held.iter().map(|&i| (y[i] - mean).powi(2)).sum::<f64>();
+                    let mean = if intercept { train_rows.iter().map(|&i| y[i]).sum::<f64>() / 40.0 } else { 0.0 };
+                    error += test_rows.iter().map(|&i| (y[i] - mean).powi(2)).sum::<f64>();
                     continue;
                 }
                 let k = Stepwise { criterion: StepwiseCriterion::K, n_features: Some(size as u64), ..stepwise.clone() };
                 let part = k.fit(&train.view(), &Context::default()).unwrap();
                 let predicted = part.as_regressor().unwrap().predict(&test.view().x).unwrap();
-                error += held.iter().enumerate().map(|(r, &i)| (y[i] - predicted[(r, 0)]).powi(2)).sum::<f64>();
+                error += test_rows.iter().enumerate().map(|(r, &i)| (y[i] - predicted[(r, 0)]).powi(2)).sum::<f64>();
             }
             let want = error / 50.0;
             assert!((step.criterion.unwrap() - want).abs() < 1e-8 * want, "{size}: {:?} {want}", step.criterion);
@@ -165,7 +165,7 @@ fn hostile_numbers() {
         assert_eq!(model.support(), plain.support());
         let far = (model.coef()[1] * scale - plain.coef()[1]).abs();
         assert!(far < 1e-8 * plain.coef()[1].abs(), "{scale}: {far}");
-        // A target that large: its squares are beyond the doubles, the choice is the same.
+        // A target that large: its squares are beyond the range of f64, the choice is the same.
         let large: Vec<f64> = y.iter().map(|v| v * scale).collect();
         let model = Stepwise::default().fit(&data(&x, &large), &Context::default()).unwrap();
         assert_eq!(model.support(), plain.support());

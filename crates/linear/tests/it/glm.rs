@@ -1,96 +1,23 @@
 //! Generalised linear models against reference values, closed forms, the theory, and hostile data.
 
 use std::collections::BTreeSet;
-use std::io::Read;
 
 use ermine_core::{
     Column, ColumnRef, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor,
     RngStream, Schema, Table, Target, run_passes_blocked,
 };
+use ermine_fixtures::{TextTable, Value, matrix, near, numbers, standardised};
 use ermine_linear::{Glm, GlmFamily, GlmLink, GlmModel, GlmSolver, Logistic, Ols, PenaltyKind};
 use proptest::prelude::*;
-use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
-
-fn book() -> Vec<Value> {
-    let text = std::fs::read_to_string(format!("{FIXTURES}/reference/glm.json")).unwrap();
-    serde_json::from_str::<Value>(&text).unwrap()["cases"].as_array().unwrap().clone()
-}
 
 fn case(id: &str) -> Value {
-    book().into_iter().find(|c| c["id"] == id).unwrap()
-}
-
-fn numbers(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-/// A table of text: names of the columns and rows of cells. No quotes are in the files read here but in Titanic's names.
-struct Sheet {
-    names: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
-
-fn split(line: &str) -> Vec<String> {
-    let (mut out, mut cell, mut quoted) = (Vec::new(), String::new(), false);
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => out.push(std::mem::take(&mut cell)),
-            c => cell.push(c),
-        }
-    }
-    out.push(cell);
-    out
-}
-
-impl Sheet {
-    fn read(path: &str) -> Self {
-        let mut text = String::new();
-        flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
-        let mut lines = text.lines();
-        let names = split(lines.next().unwrap());
-        Self { names, rows: lines.map(split).collect() }
-    }
-
-    fn fixture(name: &str) -> Self {
-        Self::read(&format!("{FIXTURES}/data/{name}"))
-    }
-
-    fn at(&self, name: &str) -> usize {
-        self.names.iter().position(|n| n == name).unwrap_or_else(|| panic!("{name} among {:?}", self.names))
-    }
-
-    fn text(&self, name: &str) -> Vec<String> {
-        let j = self.at(name);
-        self.rows.iter().map(|r| r[j].trim().to_owned()).collect()
-    }
-
-    fn number(&self, name: &str) -> Vec<f64> {
-        self.text(name).iter().map(|v| v.parse().unwrap_or(f64::NAN)).collect()
-    }
-
-    fn keep(&mut self, keep: impl Fn(&[String]) -> bool) {
-        self.rows.retain(|r| keep(r));
-    }
+    ermine_fixtures::case("glm", id)
 }
 
 /// 0/1 columns of the levels of a category but the first.
 fn one_hot(values: &[String]) -> Vec<Vec<f64>> {
     let levels: BTreeSet<&String> = values.iter().collect();
     levels.iter().skip(1).map(|&l| values.iter().map(|v| f64::from(u8::from(v == l))).collect()).collect()
-}
-
-fn standardised(values: &[f64]) -> Vec<f64> {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let sd = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
-    values.iter().map(|v| (v - mean) / sd).collect()
-}
-
-fn matrix(columns: &[Vec<f64>]) -> Mat<f64> {
-    Mat::from_fn(columns[0].len(), columns.len(), |i, j| columns[j][i])
 }
 
 fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> Dataset<'a> {
@@ -103,12 +30,6 @@ fn glm(family: GlmFamily) -> Glm {
 
 fn fit(learner: &Glm, x: &Mat<f64>, y: &[f64]) -> GlmModel {
     learner.fit(&data(x, y), &Context::default()).unwrap()
-}
-
-#[track_caller]
-fn near(found: f64, expected: f64, rel: f64, what: &str) {
-    let error = (found - expected).abs();
-    assert!(error <= rel * expected.abs().max(1e-300), "{what}: {found:e} against {expected:e} ({:e})", error / expected.abs());
 }
 
 /// Coefficients, errors, tests, deviances and likelihood against a case of the book.
@@ -148,20 +69,19 @@ fn compare(model: &GlmModel, id: &str) {
 
 #[test]
 fn logit_on_titanic() {
-    let mut sheet = Sheet::fixture("titanic.csv.gz");
-    let age = sheet.at("Age");
-    sheet.keep(|r| !r[age].is_empty());
-    let mut columns: Vec<Vec<f64>> = ["Age", "SibSp", "Parch", "Fare"].map(|n| sheet.number(n)).to_vec();
-    columns.extend(one_hot(&sheet.text("Pclass")));
-    columns.extend(one_hot(&sheet.text("Sex")));
-    compare(&fit(&glm(GlmFamily::Bernoulli), &matrix(&columns), &sheet.number("Survived")), "logit_titanic");
+    let mut sheet = TextTable::read("titanic");
+    sheet.retain(|t, i| !t.column("Age")[i].is_empty());
+    let mut columns: Vec<Vec<f64>> = ["Age", "SibSp", "Parch", "Fare"].map(|n| sheet.numbers(n)).to_vec();
+    columns.extend(one_hot(sheet.column("Pclass")));
+    columns.extend(one_hot(sheet.column("Sex")));
+    compare(&fit(&glm(GlmFamily::Bernoulli), &matrix(&columns), &sheet.numbers("Survived")), "logit_titanic");
 }
 
 #[test]
 fn logit_on_breast_cancer_is_that_of_logistic() {
-    let sheet = Sheet::fixture("breast_cancer.csv.gz");
-    let columns: Vec<Vec<f64>> = (0..5).map(|j| standardised(&sheet.number(&sheet.names[j]))).collect();
-    let (x, y) = (matrix(&columns), sheet.number(sheet.names.last().unwrap()));
+    let sheet = TextTable::read("breast_cancer");
+    let columns: Vec<Vec<f64>> = (0..5).map(|j| standardised(&sheet.numbers(&sheet.names[j]))).collect();
+    let (x, y) = (matrix(&columns), sheet.numbers(sheet.names.last().unwrap()));
     let model = fit(&glm(GlmFamily::Bernoulli), &x, &y);
     compare(&model, "logit_breast_cancer_5");
     let names = ["0".to_owned(), "1".to_owned()];
@@ -182,28 +102,28 @@ fn logit_on_breast_cancer_is_that_of_logistic() {
 
 #[test]
 fn logit_on_german_credit() {
-    let sheet = Sheet::fixture("german_credit.csv.gz");
+    let sheet = TextTable::read("german_credit");
     let case = case("logit_german_credit");
     let numeric: Vec<&str> = case["params"]["numeric"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
     let target = sheet.names.last().unwrap().clone();
-    let mut columns: Vec<Vec<f64>> = numeric.iter().map(|n| standardised(&sheet.number(n))).collect();
+    let mut columns: Vec<Vec<f64>> = numeric.iter().map(|n| standardised(&sheet.numbers(n))).collect();
     for name in sheet.names.iter().filter(|n| !numeric.contains(&n.as_str()) && **n != target) {
-        columns.extend(one_hot(&sheet.text(name)));
+        columns.extend(one_hot(sheet.column(name)));
     }
-    let y: Vec<f64> = sheet.text(&target).iter().map(|v| f64::from(u8::from(v == "bad"))).collect();
+    let y: Vec<f64> = sheet.column(&target).iter().map(|v| f64::from(u8::from(v == "bad"))).collect();
     assert!(y.contains(&1.0), "{target}");
     compare(&fit(&glm(GlmFamily::Bernoulli), &matrix(&columns), &y), "logit_german_credit");
 }
 
 #[test]
 fn poisson_on_bike_sharing() {
-    let sheet = Sheet::fixture("bike_sharing_hour.csv.gz");
-    let mut columns: Vec<Vec<f64>> = ["yr", "workingday", "temp", "hum", "windspeed"].map(|n| sheet.number(n)).to_vec();
-    columns.extend(one_hot(&sheet.text("season")));
-    columns.extend(one_hot(&sheet.text("weathersit")));
-    let hours: Vec<String> = sheet.text("hr").iter().map(|h| format!("{h:0>2}")).collect();
+    let sheet = TextTable::read("bike_sharing_hour");
+    let mut columns: Vec<Vec<f64>> = ["yr", "workingday", "temp", "hum", "windspeed"].map(|n| sheet.numbers(n)).to_vec();
+    columns.extend(one_hot(sheet.column("season")));
+    columns.extend(one_hot(sheet.column("weathersit")));
+    let hours: Vec<String> = sheet.column("hr").iter().map(|h| format!("{h:0>2}")).collect();
     columns.extend(one_hot(&hours));
-    let (x, y) = (matrix(&columns), sheet.number("cnt"));
+    let (x, y) = (matrix(&columns), sheet.numbers("cnt"));
     let model = fit(&glm(GlmFamily::Poisson), &x, &y);
     compare(&model, "poisson_bike");
     // The canonical link: sums of targets and means agree, weighted with any column.
@@ -223,22 +143,22 @@ fn poisson_on_bike_sharing() {
 #[test]
 fn claims_with_exposure_and_their_severity() {
     let Ok(folder) = std::env::var("ERMINE_DATA") else { return };
-    let mut sheet = Sheet::read(&format!("{folder}/be_mtpl97.csv.gz"));
-    let design = |sheet: &Sheet| {
-        let tenth = |n: &str| sheet.number(n).iter().map(|v| v / 10.0).collect::<Vec<f64>>();
-        let mut columns = vec![tenth("ageph"), sheet.number("bm"), tenth("power"), tenth("agec"), sheet.number("fleet")];
-        ["coverage", "fuel", "sex", "use"].iter().for_each(|n| columns.extend(one_hot(&sheet.text(n))));
+    let mut sheet = TextTable::open(format!("{folder}/be_mtpl97.csv.gz"));
+    let design = |sheet: &TextTable| {
+        let tenth = |n: &str| sheet.numbers(n).iter().map(|v| v / 10.0).collect::<Vec<f64>>();
+        let mut columns = vec![tenth("ageph"), sheet.numbers("bm"), tenth("power"), tenth("agec"), sheet.numbers("fleet")];
+        ["coverage", "fuel", "sex", "use"].iter().for_each(|n| columns.extend(one_hot(sheet.column(n))));
         columns
     };
     let mut columns = design(&sheet);
-    columns.push(sheet.number("expo"));
+    columns.push(sheet.numbers("expo"));
     let x = matrix(&columns);
     let learner = Glm { exposure: Some(ColumnRef::Index(columns.len() - 1)), ..glm(GlmFamily::Poisson) };
-    compare(&fit(&learner, &x, &sheet.number("nclaims")), "poisson_mtpl_offset");
-    let (claims, amount) = (sheet.at("nclaims"), sheet.at("amount"));
-    sheet.keep(|r| r[claims].parse::<f64>().unwrap() > 0.0 && r[amount].parse::<f64>().is_ok_and(|a| a > 0.0));
-    let (x, weight) = (matrix(&design(&sheet)), sheet.number("nclaims"));
-    let y: Vec<f64> = sheet.number("amount").iter().zip(&weight).map(|(a, n)| a / n).collect();
+    compare(&fit(&learner, &x, &sheet.numbers("nclaims")), "poisson_mtpl_offset");
+    let positive = |cell: &str| cell.parse::<f64>().is_ok_and(|v| v > 0.0);
+    sheet.retain(|t, i| positive(&t.column("nclaims")[i]) && positive(&t.column("amount")[i]));
+    let (x, weight) = (matrix(&design(&sheet)), sheet.numbers("nclaims"));
+    let y: Vec<f64> = sheet.numbers("amount").iter().zip(&weight).map(|(a, n)| a / n).collect();
     let rows = data(&x, &y).with_weight(Some(&weight));
     compare(&glm(GlmFamily::Gamma).fit(&rows, &Context::default()).unwrap(), "gamma_mtpl_severity");
 }
@@ -384,8 +304,8 @@ fn the_likelihood_is_that_of_the_density_at_the_best_dispersion() {
         y.iter().zip(&mu).map(row).sum()
     };
     let best = (1..4000).map(|i| at(f64::from(i) * 0.01)).fold(f64::NEG_INFINITY, f64::max);
-    let found = model.summary().log_likelihood;
-    assert!(found >= best && found - best < 1e-3 * best.abs(), "{found} {best}");
+    let log_likelihood = model.summary().log_likelihood;
+    assert!(log_likelihood >= best && log_likelihood - best < 1e-3 * best.abs(), "{log_likelihood} {best}");
     let (x, y) = made(GlmFamily::InverseGaussian, 150, 2, 4);
     let model = fit(&glm(GlmFamily::InverseGaussian), &x, &y);
     let mu = model.means(&Features::F64(x.view())).unwrap();
@@ -393,7 +313,7 @@ fn the_likelihood_is_that_of_the_density_at_the_best_dispersion() {
     let row = |(y, mu): (&f64, &f64)| {
         -0.5 * (std::f64::consts::TAU * phi * y.powi(3)).ln() - (y - mu).powi(2) / (2.0 * phi * mu * mu * y)
     };
-    near(model.summary().log_likelihood, y.iter().zip(&mu).map(row).sum(), 1e-10, "inverse Gaussian");
+    near(model.summary().log_likelihood, y.iter().zip(&mu).map(row).sum::<f64>(), 1e-10, "inverse Gaussian");
     assert!(fit(&glm(GlmFamily::Tweedie), &x, &y).summary().log_likelihood.is_nan());
 }
 
@@ -643,7 +563,7 @@ fn many_sparse_columns_take_the_limited_memory_method() {
 }
 
 #[test]
-fn sparse_dense_singles_tables_and_blocks_agree() {
+fn sparse_dense_f32_tables_and_blocks_agree() {
     for base in every() {
         let (mut x, y) = fitting(&base, 5000, 21);
         (0..5000).for_each(|i| x[(i, i % 4)] = 0.0);

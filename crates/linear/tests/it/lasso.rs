@@ -1,49 +1,15 @@
 //! Lasso and elastic net against reference values, optimality conditions, exhaustive search and limits.
 
-use std::io::Read;
-
 use ermine_core::{
     Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, Regressor, RngStream, Section, Target,
 };
+use ermine_fixtures::{TextTable, case, cases, numbers, standardised_columns, text};
 use ermine_linear::{AlphaSpec, ElasticNet, Lasso, LassoModel, Ols, PathGoal, Ridge, RidgeAlpha, Selection};
 use proptest::prelude::*;
-use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
-
-fn text(path: &str) -> String {
-    let file = std::fs::File::open(format!("{FIXTURES}/{path}")).unwrap();
-    let mut out = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut out).unwrap();
-    out
-}
-
-fn book(name: &str) -> Vec<Value> {
-    let all: Value = serde_json::from_str(&std::fs::read_to_string(format!("{FIXTURES}/reference/{name}")).unwrap()).unwrap();
-    all["cases"].as_array().unwrap().clone()
-}
-
-fn numbers(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-/// Columns with mean 0 and population standard deviation 1.
-fn standardised(x: &Mat<f64>) -> Mat<f64> {
-    let n = x.rows() as f64;
-    let moments: Vec<(f64, f64)> = (0..x.cols())
-        .map(|j| {
-            let mean = x.view().col_iter(j).sum::<f64>() / n;
-            (mean, (x.view().col_iter(j).map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
-        })
-        .collect();
-    Mat::from_fn(x.rows(), x.cols(), |i, j| (x[(i, j)] - moments[j].0) / moments[j].1)
-}
 
 fn diabetes() -> (Mat<f64>, Vec<f64>) {
-    let all = text("data/diabetes.csv.gz");
-    let rows: Vec<Vec<f64>> = all.lines().skip(1).map(|l| l.split(',').map(|v| v.trim().parse().unwrap()).collect()).collect();
-    let x = Mat::from_fn(rows.len(), 10, |i, j| rows[i][j]);
-    (standardised(&x), rows.iter().map(|r| r[10]).collect())
+    let (x, y) = TextTable::read("diabetes").split_target();
+    (standardised_columns(&x), y)
 }
 
 /// Complete rows; eight numbers, then the levels of ocean_proximity but the first; target / 100000.
@@ -69,7 +35,7 @@ fn california() -> (Mat<f64>, Vec<f64>) {
         None => f64::from(u8::from(rows[i][at("ocean_proximity")] == levels[j - 8])),
     });
     let y = rows.iter().map(|r| r[at("median_house_value")].parse::<f64>().unwrap() / 1e5).collect();
-    (standardised(&x), y)
+    (standardised_columns(&x), y)
 }
 
 fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> Dataset<'a> {
@@ -150,7 +116,7 @@ fn objective_and_violation(d: &Dataset<'_>, x: &Mat<f64>, y: &[f64], m: &LassoMo
 fn the_reference_values() {
     let (diabetes, california) = (diabetes(), california());
     let mut seen = 0;
-    for case in book("linear_models.json") {
+    for case in cases("linear_models") {
         let id = case["id"].as_str().unwrap();
         if !(id.starts_with("lasso_diabetes") || id.starts_with("lasso_california") || id.starts_with("enet_")) {
             continue;
@@ -170,9 +136,9 @@ fn the_reference_values() {
             let model = fit(&learner, &d);
             near(model.intercept()[0], expected["intercept"].as_f64().unwrap(), form);
             for (j, want) in numbers(&expected["coef"]).into_iter().enumerate() {
-                let found = model.coef()[(0, j)];
-                near(found, want, &format!("{form} coefficient {j}"));
-                assert_eq!(found == 0.0, want == 0.0, "{id} {form} coefficient {j}: {found} against {want}");
+                let coef = model.coef()[(0, j)];
+                near(coef, want, &format!("{form} coefficient {j}"));
+                assert_eq!(coef == 0.0, want == 0.0, "{id} {form} coefficient {j}: {coef} against {want}");
             }
             let certificate = model.certificate().unwrap();
             near(certificate.objective.unwrap(), expected["objective"].as_f64().unwrap(), form);
@@ -186,7 +152,7 @@ fn the_reference_values() {
 #[test]
 fn the_knots_of_the_path() {
     let (x, y) = diabetes();
-    let case = book("linear_models.json").into_iter().find(|c| c["id"] == "lasso_path_knots_diabetes").unwrap();
+    let case = case("linear_models", "lasso_path_knots_diabetes");
     let knots = numbers(&case["expected"]["knots"]);
     let want: Vec<Vec<f64>> = case["expected"]["coef_at_knots"].as_array().unwrap().iter().map(numbers).collect();
     let learner = Lasso {
@@ -219,8 +185,8 @@ fn the_knots_of_the_path() {
             && path.alphas[step] > knots[after + 1] * (1.0 + 1e-6)
         {
             let inside: Vec<usize> = (0..10).filter(|&j| want[after][j] != 0.0 || want[after + 1][j] != 0.0).collect();
-            let found: Vec<usize> = path.active(step).0.iter().map(|&j| j as usize).collect();
-            assert_eq!(found, inside, "step {step}, alpha {}", path.alphas[step]);
+            let active: Vec<usize> = path.active(step).0.iter().map(|&j| j as usize).collect();
+            assert_eq!(active, inside, "step {step}, alpha {}", path.alphas[step]);
         }
     }
     // What comes and goes adds up to what is there at the end.
@@ -249,7 +215,7 @@ fn the_optimality_conditions_hold_on_every_kind_of_data() {
                     let forms = [
                         ("rows", Features::F64(widened.view())),
                         ("columns", Features::F64(columns.view().t())),
-                        ("singles", Features::F32(single.view())),
+                        ("f32", Features::F32(single.view())),
                         ("sparse", Features::Csr(csr.view())),
                     ];
                     let mut first: Option<f64> = None;
@@ -303,8 +269,8 @@ fn no_support_is_better() {
             best = best.min(value(&full));
         }
         let model = fit(&exact(alpha, l1_ratio), &data(&x, &y));
-        let found = value(model.coef().row(0));
-        assert!((found - best).abs() <= 1e-12 * best, "{found} against {best}");
+        let objective = value(model.coef().row(0));
+        assert!((objective - best).abs() <= 1e-12 * best, "{objective} against {best}");
     }
 }
 
@@ -334,8 +300,8 @@ fn limits_of_the_penalty() {
     }
     // Positive without penalty: nonnegative least squares.
     let positive = Ols { positive: true, ..Ols::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
-    let found = fit(&ElasticNet { positive: true, ..exact(0.0, 1.0) }, &data(&x, &y));
-    for (a, b) in found.coef().row(0).iter().zip(positive.coef().row(0)) {
+    let lasso = fit(&ElasticNet { positive: true, ..exact(0.0, 1.0) }, &data(&x, &y));
+    for (a, b) in lasso.coef().row(0).iter().zip(positive.coef().row(0)) {
         assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} against {b}");
         assert_eq!(*a == 0.0, *b == 0.0);
     }
@@ -377,8 +343,8 @@ fn orders_starts_and_products_in_advance_change_nothing() {
         ElasticNet { start: Some(vec![want.coef().row(0).to_vec()]), ..base.clone() },
     ];
     for learner in others {
-        let found = fit(&learner, &data(&x, &y));
-        for (a, b) in found.coef().row(0).iter().zip(want.coef().row(0)) {
+        let model = fit(&learner, &data(&x, &y));
+        for (a, b) in model.coef().row(0).iter().zip(want.coef().row(0)) {
             assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} against {b}");
             assert_eq!(*a == 0.0, *b == 0.0);
         }
@@ -548,8 +514,8 @@ fn the_layout_of_a_matrix_is_no_matter() {
     let wide = Mat::from_fn(128, 18, |i, j| if i % 2 + j % 2 == 0 { x[(i / 2, j / 2)] } else { f64::NAN });
     let strided = MatRef::strided(wide.as_slice(), 64, 9, 36, 2).unwrap();
     let want = fit(&exact(0.2, 1.0), &data(&x, &y));
-    let found = fit(&exact(0.2, 1.0), &Dataset::new(Features::F64(strided)).with_target(Target::Real(&y)));
-    for (a, b) in found.coef().row(0).iter().zip(want.coef().row(0)) {
+    let model = fit(&exact(0.2, 1.0), &Dataset::new(Features::F64(strided)).with_target(Target::Real(&y)));
+    for (a, b) in model.coef().row(0).iter().zip(want.coef().row(0)) {
         assert!((a - b).abs() <= 1e-12 * b.abs());
     }
 }

@@ -1,27 +1,18 @@
-//! Learners that take a step a row, against steps that were written out elsewhere.
-
-use std::io::Read;
+//! Learners that take one step per row, against steps that were written out elsewhere.
 
 use ermine_core::{Context, Dataset, Features, Learner, Mat, OwnedTarget};
+use ermine_fixtures::{Value, bytes, numbers};
 use ermine_linear::{LearningRate, Perceptron, Sgd, SgdLoss, SgdPenalty};
-use serde_json::Value;
 
 fn case(id: &str) -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/reference/online.json");
-    let book: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    book["cases"].as_array().unwrap().iter().find(|c| c["id"] == id).unwrap().clone()
-}
-
-fn numbers(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+    ermine_fixtures::case("online", id)
 }
 
 /// The stream of 45312 rows, when the file is there: `ERMINE_DATA` is the folder that holds `electricity.csv.gz`.
 fn electricity(constant: bool) -> Option<(Mat<f64>, OwnedTarget)> {
     let folder = std::env::var("ERMINE_DATA").ok()?;
-    let file = std::fs::File::open(format!("{folder}/electricity.csv.gz")).ok()?;
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    let path = format!("{folder}/electricity.csv.gz");
+    let text = std::path::Path::new(&path).exists().then(|| String::from_utf8(bytes(path)).unwrap())?;
     let parse = |l: &str| -> Vec<f64> { l.split(',').map(|v| v.parse().unwrap()).collect() };
     let rows: Vec<Vec<f64>> = text.lines().skip(1).map(parse).collect();
     let first = usize::from(constant);

@@ -2,9 +2,10 @@
 
 use ermine_core::splits::k_fold;
 use ermine_core::{
-    Context, Csr, Dataset, Features, Flow, Learner, Mat, Model, ModelWriter, Regressor, RngStream, RowSource, Schema, Section,
-    Target, run_passes_source,
+    Context, Csr, Dataset, Features, Learner, Mat, Model, ModelWriter, Regressor, RngStream, Schema, Section, Target,
+    run_passes_source,
 };
+use ermine_fixtures::ChunkedSource;
 use ermine_linear::{Ols, Ridge, RidgeAlpha, RidgeCv, RidgeModel};
 
 const ALPHAS: [f64; 4] = [0.03, 0.7, 11.0, 400.0];
@@ -18,13 +19,13 @@ fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
     Mat::from_fn(rows, cols, |_, _| rng.normal())
 }
 
-/// Targets that depend on some columns, a column a target.
+/// Targets that depend on some columns, one column per target.
 fn targets(x: &Mat<f64>, count: usize, seed: u64) -> Mat<f64> {
     let mut rng = RngStream::new(seed, "ridge path targets", 0);
     Mat::from_fn(x.rows(), count, |i, k| 3.0 + x[(i, k)] - 2.0 * x[(i, (k + 1) % x.cols())] + rng.normal())
 }
 
-/// What each row is missed by when it is left out, from as many fits as rows: a row a row, target after target.
+/// The error of each row when it is left out, from as many fits as rows: one row per row, target after target.
 fn refits(ridge: &Ridge, data: &Dataset<'_>, alphas: &[f64]) -> Mat<f64> {
     let t = data.y.n_targets();
     let y = data.y.reals().unwrap();
@@ -49,10 +50,10 @@ fn check(ridge: &Ridge, data: &Dataset<'_>, rel: f64, what: &str) -> RidgeModel 
     let model = ridge.fit(data, &Context::default()).unwrap();
     let path = model.path().unwrap();
     let explicit = refits(ridge, data, alphas);
-    let found = path.residuals.as_ref().unwrap();
-    assert_eq!((found.rows(), found.cols()), (explicit.rows(), explicit.cols()), "{what}");
+    let residuals = path.residuals.as_ref().unwrap();
+    assert_eq!((residuals.rows(), residuals.cols()), (explicit.rows(), explicit.cols()), "{what}");
     let size = explicit.as_slice().iter().filter(|v| v.is_finite()).fold(0.0f64, |s, v| s.max(v.abs()));
-    for (i, (a, b)) in found.as_slice().iter().zip(explicit.as_slice()).enumerate() {
+    for (i, (a, b)) in residuals.as_slice().iter().zip(explicit.as_slice()).enumerate() {
         assert!(a.is_nan() && b.is_nan() || (a - b).abs() <= rel * size, "{what}, element {i}: {a} against {b}");
     }
     let total = data.total_weight();
@@ -129,12 +130,13 @@ fn targets_choose_together_or_each_for_itself() {
     check(&loo(&ALPHAS), &data, 1e-10, "together");
     let each = check(&Ridge { alpha_per_target: true, ..loo(&ALPHAS) }, &data, 1e-10, "each");
     assert_eq!(each.alpha(), [0.03, 400.0]);
-    let given = Ridge { alpha: RidgeAlpha::Each(vec![0.03, 400.0]), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
-    assert_eq!(each.coef(), given.coef());
+    let direct =
+        Ridge { alpha: RidgeAlpha::Each(vec![0.03, 400.0]), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+    assert_eq!(each.coef(), direct.coef());
 }
 
 #[test]
-fn sparse_rows_and_singles() {
+fn sparse_rows_and_f32() {
     for (rows, cols) in [(50, 8), (7, 30), (15, 400)] {
         let mut rng = RngStream::new(9, "sparse", 0);
         let dense = Mat::from_fn(rows, cols, |i, j| if (i * 7 + j * 3) % 5 == 0 { rng.normal() } else { 0.0 });
@@ -150,29 +152,9 @@ fn sparse_rows_and_singles() {
         let y = targets(&random(rows, cols, 10), 1, 11);
         let sparse = Dataset::new(Features::Csr(csr.view())).with_target(Target::Reals(y.view()));
         check(&loo(&ALPHAS), &sparse, 1e-10, "sparse");
-        let singles = Mat::from_fn(rows, cols, |i, j| dense[(i, j)] as f32);
-        let data = Dataset::new(Features::F32(singles.view())).with_target(Target::Reals(y.view()));
-        check(&loo(&ALPHAS), &data, 1e-10, "singles");
-    }
-}
-
-/// Rows in runs of seven.
-struct Runs<'a>(Dataset<'a>);
-
-impl RowSource for Runs<'_> {
-    fn schema(&self) -> &Schema {
-        RowSource::schema(&self.0)
-    }
-    fn rows(&self) -> Option<usize> {
-        None
-    }
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> ermine_core::Result<Flow>) -> ermine_core::Result<()> {
-        for first in (0..self.0.rows()).step_by(7) {
-            if visit(&self.0.row_range(first..(first + 7).min(self.0.rows())))? == Flow::Stop {
-                break;
-            }
-        }
-        Ok(())
+        let x_f32 = Mat::from_fn(rows, cols, |i, j| dense[(i, j)] as f32);
+        let data = Dataset::new(Features::F32(x_f32.view())).with_target(Target::Reals(y.view()));
+        check(&loo(&ALPHAS), &data, 1e-10, "f32");
     }
 }
 
@@ -182,10 +164,12 @@ fn a_stream_chooses_the_same_with_the_same_bits() {
     let y = targets(&x, 1, 13);
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
     let memory = loo(&ALPHAS).fit(&data, &Context::default()).unwrap();
-    let streamed = run_passes_source(&loo(&ALPHAS), &Runs(data), &Context::default()).unwrap();
+    let streamed = run_passes_source(&loo(&ALPHAS), &ChunkedSource::new(data, &[7]), &Context::default()).unwrap();
     assert_eq!((memory.path(), memory.coef()), (streamed.path(), streamed.coef()));
     let cv = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Cv), ..Ridge::default() };
-    assert!(run_passes_source(&cv, &Runs(data), &Context::default()).unwrap_err().to_string().contains("loo"));
+    assert!(
+        run_passes_source(&cv, &ChunkedSource::new(data, &[7]), &Context::default()).unwrap_err().to_string().contains("loo")
+    );
 }
 
 #[test]
@@ -262,13 +246,13 @@ fn hostile_data_gets_an_answer_or_a_reason() {
     // One row cannot be left out.
     let one = fit(&auto, &Mat::filled(1, 2, 3.0), &[1.0]).unwrap_err().to_string();
     assert!(one.contains("at least 2 rows"), "{one}");
-    // Columns whose squares leave the doubles: the penalty would too.
+    // Columns whose squares leave the range of f64: the penalty would too.
     for scale in [1e-300, 1e300] {
         let scaled = Mat::from_fn(20, 3, |i, j| x[(i, j)] * scale);
         let error = fit(&auto, &scaled, y.as_slice()).unwrap_err().to_string();
         assert!(error.contains("give alphas"), "{error}");
-        let given = fit(&loo(&[1e-3, 1.0]), &scaled, y.as_slice()).unwrap();
-        assert!(given.path().unwrap().error.as_slice().iter().all(|e| e.is_finite()));
+        let explicit = fit(&loo(&[1e-3, 1.0]), &scaled, y.as_slice()).unwrap();
+        assert!(explicit.path().unwrap().error.as_slice().iter().all(|e| e.is_finite()));
         let mixed = Mat::from_fn(20, 3, |i, j| x[(i, j)] * if j == 1 { scale } else { 1.0 });
         match fit(&auto, &mixed, y.as_slice()) {
             Ok(model) => assert!(model.path().unwrap().error.as_slice().iter().all(|e| e.is_finite())),
@@ -324,8 +308,8 @@ fn a_hundred_sparse_rows_of_a_hundred_thousand_columns() {
         for (a, &alpha) in ALPHAS.iter().enumerate() {
             let plain = Ridge { alpha: RidgeAlpha::One(alpha), ..Ridge::default() };
             let p = plain.fit(&train.view(), &Context::default()).unwrap().predict(&test.view().x).unwrap();
-            let found = model.path().unwrap().residuals.as_ref().unwrap()[(i, a)];
-            assert!((found - (y[i] - p[(0, 0)])).abs() < 1e-9, "{found} {}", y[i] - p[(0, 0)]);
+            let residual = model.path().unwrap().residuals.as_ref().unwrap()[(i, a)];
+            assert!((residual - (y[i] - p[(0, 0)])).abs() < 1e-9, "{residual} {}", y[i] - p[(0, 0)]);
         }
     }
     // Least squares passes through all points with the shortest coefficients there are.

@@ -1,36 +1,12 @@
 //! Huber, quantile and expectile regression against reference values, brute force and the conditions of optimality.
 
-use std::io::Read;
-
 use ermine_core::{Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, RngStream, Target};
+use ermine_fixtures::{TextTable, cases, near, numbers, standardised_columns};
 use ermine_linear::{Expectile, Huber, HuberModel, Ols, Quantile, QuantileModel, Ridge, RidgeAlpha};
-use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
 
 fn diabetes() -> (Mat<f64>, Vec<f64>) {
-    let file = std::fs::File::open(format!("{FIXTURES}/data/diabetes.csv.gz")).unwrap();
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
-    let rows: Vec<Vec<f64>> = text.lines().skip(1).map(|l| l.split(',').map(|v| v.trim().parse().unwrap()).collect()).collect();
-    let n = rows.len() as f64;
-    let moments: Vec<(f64, f64)> = (0..10)
-        .map(|j| {
-            let mean = rows.iter().map(|r| r[j]).sum::<f64>() / n;
-            (mean, (rows.iter().map(|r| (r[j] - mean).powi(2)).sum::<f64>() / n).sqrt())
-        })
-        .collect();
-    let x = Mat::from_fn(rows.len(), 10, |i, j| (rows[i][j] - moments[j].0) / moments[j].1);
-    (x, rows.iter().map(|r| r[10]).collect())
-}
-
-fn book() -> Vec<Value> {
-    let text = std::fs::read_to_string(format!("{FIXTURES}/reference/linear_models.json")).unwrap();
-    serde_json::from_str::<Value>(&text).unwrap()["cases"].as_array().unwrap().clone()
-}
-
-fn numbers(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+    let (x, y) = TextTable::read("diabetes").split_target();
+    (standardised_columns(&x), y)
 }
 
 fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> Dataset<'a> {
@@ -57,16 +33,11 @@ fn pinball(r: f64, level: f64) -> f64 {
     (level * r).max((level - 1.0) * r)
 }
 
-#[track_caller]
-fn near(found: f64, expected: f64, rel: f64, what: &str) {
-    assert!((found - expected).abs() <= rel * expected.abs().max(1e-300), "{what}: {found:e} against {expected:e}");
-}
-
 #[test]
 fn the_book() {
     let (x, y) = diabetes();
     let mut seen = 0;
-    for case in book() {
+    for case in cases("linear_models") {
         let id = case["id"].as_str().unwrap();
         let (expected, tolerance) = (&case["expected"], &case["tolerance"]);
         if id.starts_with("quantile_diabetes") {
@@ -202,8 +173,8 @@ fn is_optimal(x: &Mat<f64>, y: &[f64], model: &QuantileModel, level: f64) {
         let mut coef = model.coef().to_vec();
         let step = 10f64.powi(-(k % 6));
         coef.iter_mut().for_each(|b| *b += step * rng.normal());
-        let there = objective(&coef, model.intercept() + step * rng.normal());
-        assert!(there >= here * (1.0 - 1e-13), "{there} below {here}");
+        let moved = objective(&coef, model.intercept() + step * rng.normal());
+        assert!(moved >= here * (1.0 - 1e-13), "{moved} below {here}");
     }
 }
 
@@ -234,10 +205,10 @@ fn without_columns_that_say_something_it_is_the_quantile_of_the_sample() {
         let w: Vec<f64> = (0..n).map(|_| rng.uniform() + 0.01).collect();
         for level in [0.2, 0.5, 0.77] {
             let model = quantile(level, 0.0, &data(&x, &y).with_weight(Some(&w)));
-            let found = model.intercept() + 3.0 * model.coef()[0];
+            let level_value = model.intercept() + 3.0 * model.coef()[0];
             let total: f64 = w.iter().sum();
-            let below: f64 = (0..n).filter(|&i| y[i] < found - 1e-9).map(|i| w[i]).sum();
-            let not_above: f64 = (0..n).filter(|&i| y[i] <= found + 1e-9).map(|i| w[i]).sum();
+            let below: f64 = (0..n).filter(|&i| y[i] < level_value - 1e-9).map(|i| w[i]).sum();
+            let not_above: f64 = (0..n).filter(|&i| y[i] <= level_value + 1e-9).map(|i| w[i]).sum();
             assert!(below <= level * total + 1e-9 && not_above >= level * total - 1e-9);
         }
     }
@@ -273,7 +244,7 @@ fn quantiles_follow_their_targets_and_columns() {
 }
 
 #[test]
-fn layouts_singles_and_sparse_rows_agree() {
+fn layouts_f32_and_sparse_rows_agree() {
     let mut rng = RngStream::new(3, "forms", 0);
     let x = Mat::from_fn(300, 4, |_, _| if rng.uniform() < 0.5 { 0.0 } else { f64::from(rng.normal() as f32) });
     let y: Vec<f64> = (0..300).map(|i| x[(i, 0)] - x[(i, 3)] + rng.normal()).collect();

@@ -150,8 +150,8 @@ fn adult_incomes_have_the_reference_objective_and_accuracy() {
             ..Logistic::default()
         };
         let model = learner.fit(&data, &Context::default()).unwrap();
-        let found = model.classify(&Features::Csr(x_test.view())).unwrap();
-        let right = found.iter().zip(codes).filter(|(a, b)| a == b).count() as f64 / codes.len() as f64;
+        let predicted = model.classify(&Features::Csr(x_test.view())).unwrap();
+        let right = predicted.iter().zip(codes).filter(|(a, b)| a == b).count() as f64 / codes.len() as f64;
         println!("{solver:?}: accuracy {right}, {:?}", model.certificate());
         assert!(right >= 0.849, "{right}");
         assert_close(&[model.certificate().unwrap().objective.unwrap()], case, "objective");
@@ -175,7 +175,7 @@ fn texts_of_twenty_groups_take_no_more_steps_than_elsewhere() {
     assert!(certificate.converged && certificate.iterations <= 93, "{certificate:?}");
     assert!(certificate.objective.unwrap() <= 2355.92, "{certificate:?}");
     let OwnedTarget::Class { codes, .. } = &y_test else { unreachable!() };
-    let found = model.classify(&Features::Csr(x_test.view())).unwrap();
-    let right = found.iter().zip(codes).filter(|(a, b)| a == b).count() as f64 / codes.len() as f64;
+    let predicted = model.classify(&Features::Csr(x_test.view())).unwrap();
+    let right = predicted.iter().zip(codes).filter(|(a, b)| a == b).count() as f64 / codes.len() as f64;
     assert!(right >= 0.7437, "{right}");
 }

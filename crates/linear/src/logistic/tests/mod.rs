@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
 use ermine_core::{
-    AnyLearner, BalancedWord, ClassWeight, Classifier, Column, Context, Csr, Dataset, Features, Flow, Learner, Mat, MatRef,
-    Model, ModelWriter, OwnedDataset, OwnedFeatures, OwnedTarget, RngStream, RowSource, Schema, Table, run_passes_blocked,
-    run_passes_source,
+    AnyLearner, BalancedWord, ClassWeight, Classifier, Column, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model,
+    ModelWriter, OwnedDataset, OwnedFeatures, OwnedTarget, RngStream, Schema, Table, run_passes_blocked, run_passes_source,
 };
+use ermine_fixtures::{ChunkedSource, data_set, standardised};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -36,8 +36,7 @@ impl Design {
 }
 
 fn table(name: &str) -> Table {
-    let path = format!("{}/../../fixtures/data/{name}.csv.gz", env!("CARGO_MANIFEST_DIR"));
-    ermine_data::read_table(path).unwrap()
+    ermine_data::read_table(data_set(name)).unwrap()
 }
 
 fn numbers(t: &Table, name: &str) -> Vec<f64> {
@@ -54,14 +53,6 @@ fn words(t: &Table, name: &str) -> Vec<String> {
         Column::Category { codes, names } => codes.iter().map(|&c| names[c as usize].clone()).collect(),
         Column::Text(cells) => cells.iter().map(|c| c.clone().unwrap_or_default()).collect(),
     }
-}
-
-fn standardised(mut v: Vec<f64>) -> Vec<f64> {
-    let n = v.len() as f64;
-    let mean = v.iter().sum::<f64>() / n;
-    let sd = (v.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt();
-    v.iter_mut().for_each(|v| *v = (*v - mean) / sd);
-    v
 }
 
 /// 0/1 columns for each sorted level but the first.
@@ -83,7 +74,7 @@ fn design(columns: Vec<(String, Vec<f64>)>, labels: &[String]) -> Design {
 fn standardised_set(name: &str, columns: usize) -> Design {
     let t = table(name);
     let names: Vec<String> = t.schema().names().filter(|n| *n != "target").take(columns).map(str::to_owned).collect();
-    let columns = names.into_iter().map(|n| (n.clone(), standardised(numbers(&t, &n)))).collect();
+    let columns = names.into_iter().map(|n| (n.clone(), standardised(&numbers(&t, &n)))).collect();
     design(columns, &words(&t, "target"))
 }
 
@@ -99,7 +90,7 @@ fn titanic() -> Design {
 
 fn german_credit(numeric: &[String]) -> Design {
     let t = table("german_credit");
-    let mut columns: Vec<_> = numeric.iter().map(|n| (n.clone(), standardised(numbers(&t, n)))).collect();
+    let mut columns: Vec<_> = numeric.iter().map(|n| (n.clone(), standardised(&numbers(&t, n)))).collect();
     for name in t.schema().names().filter(|n| !numeric.iter().any(|m| m == n) && *n != "risk") {
         columns.extend(one_hot(name, &words(&t, name)));
     }
@@ -110,12 +101,12 @@ fn german_credit(numeric: &[String]) -> Design {
 
 fn penguins() -> Design {
     let t = table("penguins");
-    let complete = |i: &usize| t.columns().iter().all(|c| !c.is_missing(*i));
+    let complete = |i: &usize| t.columns().all(|c| !c.is_missing(*i));
     let kept: Vec<usize> = (0..t.rows()).filter(complete).collect();
     assert_eq!(kept.len(), 333);
     let t = t.take_rows(&kept);
     let names = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"];
-    design(names.map(|n| (n.to_owned(), standardised(numbers(&t, n)))).to_vec(), &words(&t, "species"))
+    design(names.map(|n| (n.to_owned(), standardised(&numbers(&t, n)))).to_vec(), &words(&t, "species"))
 }
 
 fn reference() -> BTreeMap<String, Value> {
@@ -470,26 +461,8 @@ fn classes_without_rows_have_no_probability() {
 }
 
 /// Rows in runs of awkward lengths.
-struct Runs<'a>(Dataset<'a>);
-
-impl RowSource for Runs<'_> {
-    fn schema(&self) -> &Schema {
-        RowSource::schema(&self.0)
-    }
-    fn rows(&self) -> Option<usize> {
-        None
-    }
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> ermine_core::Result<Flow>) -> ermine_core::Result<()> {
-        let mut at = 0;
-        for run in [1usize, 977, 4096, 3].into_iter().cycle() {
-            let end = (at + run).min(self.0.rows());
-            if at == end || visit(&self.0.row_range(at..end))? == Flow::Stop {
-                return Ok(());
-            }
-            at = end;
-        }
-        Ok(())
-    }
+fn in_runs(rows: Dataset<'_>) -> ChunkedSource<'_> {
+    ChunkedSource::new(rows, &[1, 977, 4096, 3])
 }
 
 fn stored(model: &LogisticModel) -> ModelWriter {
@@ -506,7 +479,7 @@ fn a_stream_gives_the_bits_of_memory_and_a_sample_changes_only_the_way() {
         let design = random(rows, 5, classes, 9);
         let learner = Logistic { solver, ..Logistic::default() };
         let memory = design.fit(&learner);
-        let stream = run_passes_source(&learner, &Runs(design.data()), &Context::default()).unwrap();
+        let stream = run_passes_source(&learner, &in_runs(design.data()), &Context::default()).unwrap();
         assert_eq!(stored(&memory), stored(&stream));
         assert!(memory.certificate().unwrap().converged);
         // Blocks too small for a sample take the long way to the same optimum.
@@ -518,7 +491,7 @@ fn a_stream_gives_the_bits_of_memory_and_a_sample_changes_only_the_way() {
 }
 
 #[test]
-fn layouts_singles_and_tables_agree() {
+fn layouts_f32_and_tables_agree() {
     let design = random(600, 5, 3, 10);
     let model = design.fit(&Logistic::default());
     let columns: Vec<f64> = (0..5).flat_map(|j| design.x.view().col_iter(j).collect::<Vec<_>>()).collect();
@@ -531,10 +504,10 @@ fn layouts_singles_and_tables_agree() {
     assert_eq!(stored(&model), stored(&Logistic::default().fit(&by_table, &Context::default()).unwrap()));
     let single = Mat::from_fn(600, 5, |i, j| design.x[(i, j)] as f32);
     let double = Mat::from_fn(600, 5, |i, j| f64::from(single[(i, j)]));
-    let singles = Dataset { x: Features::F32(single.view()), ..design.data() };
-    let doubles = Dataset { x: Features::F64(double.view()), ..design.data() };
+    let data_f32 = Dataset { x: Features::F32(single.view()), ..design.data() };
+    let data_f64 = Dataset { x: Features::F64(double.view()), ..design.data() };
     let fit = |d: &Dataset<'_>| stored(&Logistic::default().fit(d, &Context::default()).unwrap());
-    assert_eq!(fit(&singles), fit(&doubles));
+    assert_eq!(fit(&data_f32), fit(&data_f64));
 }
 
 #[test]

@@ -177,14 +177,14 @@ fn on_a_stream_an_l1_penalty_takes_the_way_in_passes() {
     let design = random(3000, 5, 2, 34);
     let learner = Logistic { penalty: PenaltyKind::L1, c: Some(0.01), tol: 1e-7, max_iter: 1000, ..Logistic::default() };
     let memory = design.fit(&learner);
-    let stream = (Logistic::STREAM.unwrap())(&learner, &Runs(design.data()), &Context::default()).unwrap();
+    let stream = (Logistic::STREAM.unwrap())(&learner, &in_runs(design.data()), &Context::default()).unwrap();
     assert_eq!(stream.certificate().unwrap().method, "gd");
     assert!(far(&memory, &stream) < 1e-6, "{:e}", far(&memory, &stream));
     let zeros = |m: &LogisticModel| m.coef().as_slice().iter().map(|w| *w == 0.0).collect::<Vec<_>>();
     assert_eq!(zeros(&memory), zeros(&stream));
     let error = (Logistic::STREAM.unwrap())(
         &Logistic { solver: LogisticSolver::Cd, ..learner },
-        &Runs(design.data()),
+        &in_runs(design.data()),
         &Context::default(),
     );
     assert!(error.unwrap_err().to_string().contains("\"gd\""));

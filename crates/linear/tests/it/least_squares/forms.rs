@@ -26,26 +26,6 @@ fn weights_are_counts_for_the_coefficients() {
     }
 }
 
-/// A dataset given in runs.
-struct Pieces<'a>(Dataset<'a>, usize, Schema);
-
-impl RowSource for Pieces<'_> {
-    fn schema(&self) -> &Schema {
-        &self.2
-    }
-    fn rows(&self) -> Option<usize> {
-        None
-    }
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> ermine_core::Result<Flow>) -> ermine_core::Result<()> {
-        for start in (0..self.0.rows()).step_by(self.1) {
-            if visit(&self.0.row_range(start..(start + self.1).min(self.0.rows())))? == Flow::Stop {
-                break;
-            }
-        }
-        Ok(())
-    }
-}
-
 #[test]
 fn a_stream_gives_the_bits_of_memory() {
     let x = random(20_000, 6, 9);
@@ -55,7 +35,8 @@ fn a_stream_gives_the_bits_of_memory() {
         let data = data(x, &y);
         let memory = Ols::default().fit(&data, &Context::default()).unwrap();
         for step in [1000, 4096, 7777] {
-            let pieces = Pieces(data, step, Schema::unnamed(6));
+            let steps = [step];
+            let pieces = ChunkedSource::new(data, &steps);
             let stream = run_passes_source(&Ols::default(), &pieces, &Context::default()).unwrap();
             assert_eq!((stream.coef(), stream.intercept()), (memory.coef(), memory.intercept()));
             assert_eq!(stream.inference(), memory.inference());
@@ -75,7 +56,7 @@ fn a_stream_gives_the_bits_of_memory() {
 }
 
 #[test]
-fn layouts_singles_and_sparse_rows_agree() {
+fn layouts_f32_and_sparse_rows_agree() {
     let single = Mat::from_fn(300, 5, |i, j| (random(1, 1, (i * 5 + j) as u64)[(0, 0)]) as f32);
     let x = Mat::from_fn(300, 5, |i, j| f64::from(single[(i, j)]));
     let y: Vec<f64> = (0..300).map(|i| x[(i, 0)] - x[(i, 4)] + (i % 5) as f64).collect();

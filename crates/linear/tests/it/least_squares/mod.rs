@@ -6,33 +6,13 @@ mod hostile;
 mod reference;
 mod solutions;
 
-use std::io::Read;
-
 use ermine_core::{
-    Context, Csr, Dataset, Error, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter, PassLearner, Regressor, RngStream,
-    RowSource, Schema, Target, run_passes, run_passes_blocked, run_passes_source,
+    Context, Csr, Dataset, Error, Features, Learner, Mat, MatRef, Model, ModelWriter, PassLearner, Regressor, RngStream, Schema,
+    Target, run_passes, run_passes_blocked, run_passes_source,
 };
+use ermine_fixtures::{ChunkedSource, TextTable, Value, cases, near, numbers, text};
 use ermine_linear::{Ols, OlsModel, Ridge, RidgeAlpha, RidgeModel};
 use ermine_math::double_double::Dd;
-use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
-
-fn text(path: &str) -> String {
-    let file = std::fs::File::open(format!("{FIXTURES}/{path}")).unwrap();
-    let mut out = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut out).unwrap();
-    out
-}
-
-fn book(name: &str) -> Vec<Value> {
-    let all: Value = serde_json::from_str(&std::fs::read_to_string(format!("{FIXTURES}/reference/{name}")).unwrap()).unwrap();
-    all["cases"].as_array().unwrap().clone()
-}
-
-fn numbers(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
 
 /// Lines `first..=last` (from 1) of a file of numbers, as rows.
 fn lines(path: &str, first: usize, last: usize) -> Vec<Vec<f64>> {
@@ -42,10 +22,7 @@ fn lines(path: &str, first: usize, last: usize) -> Vec<Vec<f64>> {
 
 /// The diabetes table: ten columns and the target.
 fn diabetes() -> (Mat<f64>, Vec<f64>) {
-    let all = text("data/diabetes.csv.gz");
-    let rows: Vec<Vec<f64>> = all.lines().skip(1).map(|l| l.split(',').map(|v| v.trim().parse().unwrap()).collect()).collect();
-    let x = Mat::from_fn(rows.len(), 10, |i, j| rows[i][j]);
-    (x, rows.iter().map(|r| r[10]).collect())
+    TextTable::read("diabetes").split_target()
 }
 
 /// Columns standardised with the population standard deviation of `rows`.
@@ -76,12 +53,6 @@ fn ridge(alpha: f64) -> Ridge {
 fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
     let mut rng = RngStream::new(seed, "least squares test", 0);
     Mat::from_fn(rows, cols, |_, _| rng.normal())
-}
-
-#[track_caller]
-fn near(found: f64, expected: f64, rel: f64, what: &str) {
-    let error = (found - expected).abs();
-    assert!(error <= rel * expected.abs().max(1e-300), "{what}: {found:e} against {expected:e} ({:e})", error / expected.abs());
 }
 
 fn saved(model: &impl Model) -> ermine_core::ModelReader {

@@ -11,7 +11,7 @@ fn digits(found: f64, certified: f64) -> f64 {
 #[test]
 fn the_certified_values_of_nist() {
     let mut seen = 0;
-    for case in book("nist_strd.json") {
+    for case in cases("nist_strd") {
         let id = case["id"].as_str().unwrap();
         let Some(name) = id.strip_prefix("linear_") else { continue };
         seen += 1;
@@ -38,14 +38,14 @@ fn the_certified_values_of_nist() {
         let mut least = f64::INFINITY;
         for (j, (&c, &e)) in coef.iter().zip(&std_err).enumerate() {
             let j = j + first;
-            let found = if j == 0 { model.intercept()[0] } else { model.coef()[(0, j - 1)] };
-            least = least.min(digits(found, c)).min(digits(inference.std_err[(0, j)], e));
+            let estimate = if j == 0 { model.intercept()[0] } else { model.coef()[(0, j - 1)] };
+            least = least.min(digits(estimate, c)).min(digits(inference.std_err[(0, j)], e));
         }
         let summary = model.summary()[0];
         least = least.min(digits(summary.residual_sd, expected["residual_sd"].as_f64().unwrap()));
         least = least.min(digits(summary.r2, expected["r2"].as_f64().unwrap()));
         let wanted = case["tolerance"]["digits_expected_from_double"].as_f64().unwrap();
-        // The tenth powers of Filip, rounded to doubles, are another problem than the certified one: its exact solution agrees with
+        // The tenth powers of Filip, rounded to f64, are another problem than the certified one: its exact solution agrees with
         // the certified values to 7.9 digits. See below for all its digits.
         let wanted = if name == "filip" { 7.9 } else { f64::max(wanted, 9.0) };
         println!("{name}: {least:.1} digits (at least {wanted}), {:?}", model.certificate().unwrap());
@@ -72,7 +72,7 @@ fn filip_has_all_the_digits_of_its_data() {
     let rows = lines("data/nist/Filip.dat.gz", 61, 142);
     let y: Vec<f64> = rows.iter().map(|r| r[0]).collect();
     let model = ols(&powers(rows.iter().map(|r| r[1]), 10), &y);
-    // The least-squares solution of exactly these doubles and its standard errors, from 80-digit arithmetic.
+    // The least-squares solution of exactly these f64 values and its standard errors, from 80-digit arithmetic.
     let coef = [
         -1467.4896313887715,
         -2772.1796242619316,
@@ -100,13 +100,13 @@ fn filip_has_all_the_digits_of_its_data() {
         8.9663283536543461e-6,
     ];
     for j in 0..11 {
-        let found = if j == 0 { model.intercept()[0] } else { model.coef()[(0, j - 1)] };
-        near(found, coef[j], 1e-13, "coefficient");
+        let estimate = if j == 0 { model.intercept()[0] } else { model.coef()[(0, j - 1)] };
+        near(estimate, coef[j], 1e-13, "coefficient");
         near(model.inference().unwrap().std_err[(0, j)], std_err[j], 1e-13, "standard error");
     }
     // Powers of x + 6 lose nothing that matters to rounding; multiplied out they give the certified coefficients.
     let centred = ols(&powers(rows.iter().map(|r| r[1] + 6.0), 10), &y);
-    let book = book("nist_strd.json");
+    let book = cases("nist_strd");
     let case = book.iter().find(|c| c["id"] == "linear_filip").unwrap();
     for (i, certified) in numbers(&case["expected"]["coef"]).into_iter().enumerate() {
         let mut choose = 1.0;
@@ -124,8 +124,8 @@ fn against_book(model: &OlsModel, expected: &Value, rel: f64, p_rel: f64) {
     let inference = model.inference().unwrap();
     let list = |name: &str| expected.get(name).map(numbers).unwrap_or_default();
     for (j, c) in list("coef").into_iter().enumerate() {
-        let found = if j == 0 { model.intercept()[0] } else { model.coef()[(0, j - 1)] };
-        near(found, c, rel, &format!("coefficient {j}"));
+        let estimate = if j == 0 { model.intercept()[0] } else { model.coef()[(0, j - 1)] };
+        near(estimate, c, rel, &format!("coefficient {j}"));
     }
     for (name, found, rel) in
         [("std_err", &inference.std_err, rel), ("t", &inference.t_value, rel), ("p_value", &inference.p_value, p_rel)]
@@ -156,7 +156,7 @@ fn against_book(model: &OlsModel, expected: &Value, rel: f64, p_rel: f64) {
 #[test]
 fn least_squares_of_the_book() {
     let (x, y) = diabetes();
-    for case in book("linear_models.json") {
+    for case in cases("linear_models") {
         let rel = case["tolerance"]["rel"].as_f64().unwrap_or(f64::NAN);
         let p_rel = case["tolerance"]["p_value_rel"].as_f64().unwrap_or(rel);
         match case["id"].as_str().unwrap() {
@@ -178,11 +178,11 @@ fn least_squares_of_the_book() {
                 let learner = Ols { positive: true, fit_intercept: false, ..Ols::default() };
                 let model = learner.fit(&data(&design, &y), &Context::default()).unwrap();
                 for (j, e) in numbers(&case["expected"]["coef"]).into_iter().enumerate() {
-                    let found = model.coef()[(0, j)];
+                    let estimate = model.coef()[(0, j)];
                     if e == 0.0 {
-                        assert_eq!(found, 0.0, "coefficient {j}");
+                        assert_eq!(estimate, 0.0, "coefficient {j}");
                     } else {
-                        near(found, e, rel, &format!("coefficient {j}"));
+                        near(estimate, e, rel, &format!("coefficient {j}"));
                     }
                 }
                 near(model.summary()[0].rss, case["expected"]["rss"].as_f64().unwrap(), rel, "rss");
@@ -219,7 +219,7 @@ fn ridge_of_the_book() {
     let all: Vec<usize> = (0..x.rows()).collect();
     let z = standardised(&x, &all);
     let mut seen = 0;
-    for case in book("linear_models.json") {
+    for case in cases("linear_models") {
         let id = case["id"].as_str().unwrap();
         let rel = case["tolerance"]["rel"].as_f64().unwrap_or(f64::NAN);
         if id.starts_with("ridge_diabetes") {
