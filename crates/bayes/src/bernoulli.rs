@@ -3,18 +3,23 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
+use super::counts::{self, ClassCounts, CountLearner, CountState, report_columns};
 use super::discrete::{self, CLASS_PRIOR, ClassPriors, FIT_PRIOR, LinearScores, Smoothing};
-use super::multinomial::{ClassCounts, MultinomialNbState, block_rows, tell_columns};
-use super::posterior::odds;
+use super::posterior::{classifier_with_density, classify_by_scores};
+use super::priors::class_table;
 use ermine_core::blocks::column_label;
 
 /// Columns hold or do not hold, independently within a class: in text, whether a word occurs at all.
 ///
-/// **Maximises** Σᵢ wᵢ (ln πₖ + Σⱼ bᵢⱼ ln pₖⱼ + (1 - bᵢⱼ) ln (1 - pₖⱼ)) with bᵢⱼ whether cell ij is above `binarize` and k the class of
-/// row i, plus the logarithms of Beta priors: pₖⱼ = (nₖⱼ + αⱼ) / (nₖ + 2 αⱼ), nₖⱼ the weight of the rows of class k in which j holds.
+/// # What it maximises
+/// Σᵢ wᵢ (ln πₖ + Σⱼ bᵢⱼ ln pₖⱼ + (1 - bᵢⱼ) ln (1 - pₖⱼ)) with bᵢⱼ whether cell ij is above `binarize` and k the class of
+/// row i, plus the logarithms of Beta priors: pₖⱼ = (nₖⱼ + αⱼ) / (nₖ + 2 αⱼ), nₖⱼ the weight of the rows of class k in
+/// which j holds.
 ///
-/// **Use it** for columns of yes and no, and for short texts, where it also learns from the words that are not there.
+/// # When to use it
+/// For columns of yes and no, and for short texts, where it also learns from the words that are not there.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
 /// use ermine_bayes::BernoulliNb;
@@ -26,11 +31,19 @@ use ermine_core::blocks::column_label;
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass, an addition a cell that holds; prediction a
-/// multiplication a cell and class, of sparse rows a cell that holds and class. **It does not** see how far a cell is above the
-/// threshold. Rows that are impossible in all classes, which there are with `alpha` 0 only, are judged as in the limit of small `alpha`.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Manning, Raghavan, Schütze, Introduction to Information Retrieval, section 13.3.
+/// # Cost
+/// One pass, an addition per cell that holds; prediction a multiplication per cell and class, of sparse rows per cell
+/// that holds and class.
+///
+/// # What it does not do
+/// It does not see how far a cell is above the threshold. Rows that are impossible in all classes, which there are with
+/// `alpha` 0 only, are judged as in the limit of small `alpha`.
+///
+/// # Reference
+/// Manning, Raghavan, Schütze, Introduction to Information Retrieval, section 13.3.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BernoulliNb {
@@ -50,24 +63,32 @@ impl Default for BernoulliNb {
     }
 }
 
-impl BernoulliNb {
+impl CountLearner for BernoulliNb {
     fn priors(&self) -> ClassPriors<'_> {
         ClassPriors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
     }
 
-    fn model(&self, classes: Vec<String>, totals: ClassCounts) -> BernoulliNbModel {
+    fn alpha(&self) -> &Smoothing {
+        &self.alpha
+    }
+
+    fn counts(model: &BernoulliNbModel) -> (&[String], ClassCounts) {
+        (&model.classes, ClassCounts { class: model.class_count.clone(), cells: model.feature_count.clone(), finite: true })
+    }
+
+    fn model(&self, classes: Vec<String>, totals: ClassCounts) -> Result<BernoulliNbModel> {
         let ClassCounts { class, cells, .. } = totals;
         let (k, cols) = (cells.rows(), cells.cols());
         let log = |hits: f64, k: usize, j: usize| {
             let alpha = self.alpha.of(j);
             let all = class[k] + 2.0 * alpha;
-            // A class of no rows and no pseudo-counts says nothing.
+            // A class of no rows and no pseudo-counts has no information: all its levels are alike.
             if all > 0.0 { (hits + alpha).ln() - all.ln() } else { 0.5f64.ln() }
         };
         let ones = Mat::from_fn(k, cols, |k, j| log(cells[(k, j)], k, j));
         let zeros = Mat::from_fn(k, cols, |k, j| log((class[k] - cells[(k, j)]).max(0.0), k, j));
         let log_prior = self.priors().logs(&class);
-        BernoulliNbModel::new(classes, class, cells, [ones, zeros], log_prior, self.binarize)
+        Ok(BernoulliNbModel::new(classes, class, cells, [ones, zeros], log_prior, self.binarize))
     }
 }
 
@@ -107,11 +128,11 @@ impl Learner for BernoulliNb {
         let (_, classes) = data.y.classes().ok()?;
         cut.fits_memory(classes.len() * data.cols()).then(|| format!("{:?}", nb.binarize))
     }));
-    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(counts::resume::<Self>);
     const VALUE_KIND: ValueKind = ValueKind::Bits;
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         self.priors().check()
     }
 
@@ -122,17 +143,6 @@ impl Learner for BernoulliNb {
     fn load(input: &ModelReader) -> Result<BernoulliNbModel> {
         BernoulliNbModel::load(input)
     }
-}
-
-fn resume(nb: &BernoulliNb, model: Option<&BernoulliNbModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<BernoulliNbModel> {
-    let Some(model) = model else { return run_passes(nb, data, cx) };
-    nb.check()?;
-    data.check(&BernoulliNb::SPEC)?;
-    discrete::expect_same(BernoulliNb::SPEC.name, model.n_features(), &model.classes, data)?;
-    let shape = nb.initial_state(data, cx)?;
-    let mut totals = ClassCounts { class: model.class_count.clone(), cells: model.feature_count.clone(), finite: true };
-    totals.merge(discrete::totals(nb, &shape, data, cx)?)?;
-    Ok(nb.model(shape.classes, totals))
 }
 
 /// A cell as 0 or 1, or none when it is no number to be compared.
@@ -157,12 +167,12 @@ fn refuse(x: &Features<'_>, schema: Option<&Schema>, row: usize, column: usize, 
 fn bits(x: &Features<'_>, schema: Option<&Schema>, binarize: Option<f64>) -> Result<OwnedFeatures> {
     if let Features::Csr(m) = x {
         if let Some(threshold) = binarize.filter(|t| *t < 0.0) {
-            return Err(Error::Parameter {
-                learner: BernoulliNb::SPEC.name,
-                name: "binarize".into(),
-                value: threshold.to_string(),
-                expected: "in sparse rows, cells that are not stored are 0 and would all be above it; make the rows dense".into(),
-            });
+            return Err(Error::parameter(
+                BernoulliNb::SPEC.name,
+                "binarize",
+                threshold,
+                "in sparse rows, cells that are not stored are 0 and would all be above it; make the rows dense",
+            ));
         }
         let (mut ends, mut columns, mut values) = (vec![0], Vec::with_capacity(m.stored()), Vec::with_capacity(m.stored()));
         let mut order: Vec<(u32, f64)> = Vec::new();
@@ -206,25 +216,22 @@ fn bits(x: &Features<'_>, schema: Option<&Schema>, binarize: Option<f64>) -> Res
 }
 
 impl PassLearner for BernoulliNb {
-    type State = MultinomialNbState;
+    type State = CountState;
     type Partial = ClassCounts;
 
     fn block_rows(&self, cols: usize) -> usize {
-        block_rows(cols)
+        counts::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<MultinomialNbState> {
-        let (_, names) = head.y.classes()?;
-        self.priors().expect_classes(names.len())?;
-        self.alpha.expect_cols(Self::SPEC.name, head.cols())?;
-        Ok(MultinomialNbState { columns: head.cols(), classes: names.to_vec() })
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<CountState> {
+        counts::initial_state(self, head)
     }
 
-    fn empty_partial(&self, state: &MultinomialNbState) -> ClassCounts {
+    fn empty_partial(&self, state: &CountState) -> ClassCounts {
         ClassCounts::new(state)
     }
 
-    fn add_block(&self, state: &MultinomialNbState, part: &mut ClassCounts, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &CountState, part: &mut ClassCounts, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.columns)?;
         let (codes, _) = rows.y.classes()?;
         // A few rows at a time: the bits are a second copy.
@@ -243,20 +250,15 @@ impl PassLearner for BernoulliNb {
                         indices.iter().zip(values).for_each(|(&j, b)| sums[j as usize] += w * b);
                     }
                     OwnedFeatures::F64(m) => sums.iter_mut().zip(m.row(r)).for_each(|(s, b)| *s += w * b),
-                    _ => unreachable!("bits are doubles or sparse"),
+                    _ => unreachable!("bits are f64 or sparse"),
                 }
             }
         }
         Ok(())
     }
 
-    fn finish(
-        &self,
-        state: MultinomialNbState,
-        total: ClassCounts,
-        _: &Context<'_>,
-    ) -> Result<PassStep<MultinomialNbState, BernoulliNbModel>> {
-        Ok(PassStep::Done(self.model(state.classes, total)))
+    fn finish(&self, state: CountState, total: ClassCounts, _: &Context<'_>) -> Result<PassStep<CountState, BernoulliNbModel>> {
+        Ok(PassStep::Done(self.model(state.classes, total)?))
     }
 }
 
@@ -293,12 +295,12 @@ impl BernoulliNbModel {
         &self.class_count
     }
 
-    /// The weight of the rows in which each column holds: a row a class.
+    /// The weight of the rows in which each column holds: one row per class.
     pub fn feature_count(&self) -> &Mat<f64> {
         &self.feature_count
     }
 
-    /// Logarithms of the probabilities that the columns hold: a row a class.
+    /// Logarithms of the probabilities that the columns hold: one row per class.
     pub fn feature_log_prob(&self) -> &Mat<f64> {
         &self.logs[0]
     }
@@ -319,6 +321,14 @@ impl BernoulliNbModel {
             out.append_rows(each(&bits.view())?);
         }
         Ok(out)
+    }
+
+    fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64]) + Sync) -> Result<Mat<f64>> {
+        self.on_bits(x, |bits| self.scores.rows(bits, BernoulliNb::SPEC.name, &end))
+    }
+
+    fn joint(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.on_bits(x, |bits| self.scores.joint(bits, BernoulliNb::SPEC.name))
     }
 
     fn load(input: &ModelReader) -> Result<Self> {
@@ -345,22 +355,14 @@ impl Model for BernoulliNbModel {
     fn n_features(&self) -> usize {
         self.feature_count.cols()
     }
-    fn as_classifier(&self) -> Option<&dyn Classifier> {
-        Some(self)
-    }
-    fn as_density(&self) -> Option<&dyn Density> {
-        Some(self)
-    }
-    fn certificate(&self) -> Option<&Certificate> {
-        Some(&self.certificate)
-    }
+    classifier_with_density!();
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
-        discrete::class_table(&mut report, &self.classes, &self.class_count, &self.class_log_prior);
+        class_table(&mut report, &self.classes, &self.class_count, |k| self.class_log_prior[k].exp());
         let odds =
             Mat::from_fn(self.classes.len(), self.feature_count.cols(), |k, j| self.logs[0][(k, j)] - self.logs[1][(k, j)]);
-        tell_columns(
+        report_columns(
             &mut report,
             schema,
             &self.classes,
@@ -382,34 +384,12 @@ impl Model for BernoulliNbModel {
     }
 }
 
-impl Classifier for BernoulliNbModel {
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.on_bits(x, |bits| discrete::proba(&self.scores, bits, BernoulliNb::SPEC.name))
-    }
-
-    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.on_bits(x, |bits| discrete::log_proba(&self.scores, bits, BernoulliNb::SPEC.name))
-    }
-
-    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
-        let joint = self.on_bits(x, |bits| self.scores.joint(bits, BernoulliNb::SPEC.name))?;
-        Ok(Some(odds(joint)))
-    }
-
-    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        Ok(argmax_rows(self.on_bits(x, |bits| self.scores.rows(bits, BernoulliNb::SPEC.name, |_| ()))?.view()))
-    }
-}
+classify_by_scores!(BernoulliNbModel, decision: joint);
 
 impl Density for BernoulliNbModel {
     /// The logarithm of the probability of the bits.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
-        let joint = self.on_bits(x, |bits| self.scores.joint(bits, BernoulliNb::SPEC.name))?;
-        Ok(discrete::log_density(&joint, &self.class_log_prior))
+        Ok(discrete::log_density(&self.joint(x)?, &self.class_log_prior))
     }
 
     fn n_parameters(&self) -> usize {

@@ -14,13 +14,16 @@ pub(super) const MOST_LEVELS: usize = 1 << 20;
 
 /// Every column is one of several things, independently within a class.
 ///
-/// **Maximises** Σᵢ wᵢ (ln πₖ + Σⱼ ln pₖⱼ(xᵢⱼ)), k the class of row i, plus the logarithms of Dirichlet priors:
-/// pₖⱼ(l) = (nₖⱼₗ + α) / (nₖⱼ + α Lⱼ), nₖⱼₗ the weight of the rows of class k whose column j is l, and Lⱼ the number of levels.
+/// # What it maximises
+/// Σᵢ wᵢ (ln πₖ + Σⱼ ln pₖⱼ(xᵢⱼ)), k the class of row i, plus the logarithms of Dirichlet priors: pₖⱼ(l) = (nₖⱼₗ + α) /
+/// (nₖⱼ + α Lⱼ), nₖⱼₗ the weight of the rows of class k whose column j is l, and Lⱼ the number of levels.
 ///
-/// **Use it** for columns of categories. Those of a table are taken by name: the levels are the names that training has seen, and missing
-/// cells are a level of their own where training has some. Number columns hold codes, whole numbers from 0 up, and have as many
-/// levels as the greatest code says.
+/// # When to use it
+/// For columns of categories. Those of a table are taken by name: the levels are the names that training has seen, and
+/// missing cells are a level of their own where training has some. Number columns hold codes, whole numbers from 0 up,
+/// and have as many levels as the greatest code implies.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Classifier, Column, Context, Dataset, Features, Learner, OwnedTarget, Table};
 /// use ermine_bayes::CategoricalNb;
@@ -33,10 +36,18 @@ pub(super) const MOST_LEVELS: usize = 1 << 20;
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass, an addition a cell; prediction one a cell and class. **It does
-/// not** learn from names, codes or missing cells that training has not seen: such a cell says nothing, as if its column were not there.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 6.6.3.
+/// # Cost
+/// One pass, an addition per cell; prediction one per cell and class.
+///
+/// # What it does not do
+/// It does not learn from names, codes or missing cells that training has not seen: such a cell is ignored, as if its
+/// column were absent.
+///
+/// # Reference
+/// Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 6.6.3.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CategoricalNb {
@@ -58,7 +69,7 @@ pub enum MinCategories {
     Seen(()),
     /// The same for all columns.
     All(usize),
-    /// One a column.
+    /// One per column.
     Each(Vec<usize>),
 }
 
@@ -83,12 +94,12 @@ impl CategoricalNb {
 
     fn expect_cols(&self, cols: usize) -> Result<()> {
         match &self.min_categories {
-            MinCategories::Each(each) if each.len() != cols => Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "min_categories".into(),
-                value: format!("a list of {} numbers", each.len()),
-                expected: format!("the data has {cols} columns, and a list must have a number for each"),
-            }),
+            MinCategories::Each(each) if each.len() != cols => Err(Error::parameter(
+                Self::SPEC.name,
+                "min_categories",
+                format!("a list of {} numbers", each.len()),
+                format!("the data has {cols} columns, and a list must have a number for each"),
+            )),
             _ => Ok(()),
         }
     }
@@ -155,7 +166,7 @@ impl Learner for CategoricalNb {
     const VALUE_KIND: ValueKind = ValueKind::Codes;
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         self.priors().check()
     }
 
@@ -199,7 +210,7 @@ fn resume(
     nb.model(state, tally)
 }
 
-/// What every block is told.
+/// State broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CategoricalNbState {
     classes: Vec<String>,
@@ -207,7 +218,7 @@ pub struct CategoricalNbState {
     pub(super) names: Vec<Option<Arc<Vec<String>>>>,
 }
 
-/// The levels of one column: a row a level, a number a class.
+/// The levels of one column: one row per level, one number per class.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct CategoryCounts {
     pub counts: Vec<f64>,
@@ -268,7 +279,7 @@ pub(super) fn each_number(x: &Features<'_>, column: usize, mut each: impl FnMut(
     }
 }
 
-/// Where each name of a table stands among the names of a model.
+/// The position of each name of a table among the names of a model.
 pub(super) fn places(names: &[String], among: &[String]) -> Vec<Option<usize>> {
     names.iter().map(|n| among.binary_search(n).ok()).collect()
 }

@@ -8,7 +8,8 @@ use super::categorical::{
     CategoricalNb, CategoricalNbPartial, CategoricalNbState, CategoryCounts, MOST_LEVELS, each_number, level, places,
 };
 use super::discrete;
-use super::posterior::{normalise, normalise_logs, odds};
+use super::posterior::{classifier_with_density, classify_by_scores};
+use super::priors::class_table;
 use ermine_core::blocks::column_label;
 
 /// Rows that are scored at a time.
@@ -39,7 +40,7 @@ pub struct CategoricalNbModel {
     pub(super) columns: Vec<CategoricalFeature>,
     /// Where the levels of each column begin.
     starts: Vec<usize>,
-    /// A row a level of all columns, a number a class.
+    /// One row per level of every column, one number per class.
     counts: Mat<f64>,
     logs: Mat<f64>,
     class_log_prior: Vec<f64>,
@@ -66,7 +67,7 @@ impl CategoricalNbModel {
             for class in 0..k {
                 let total: f64 = (range[0]..range[1]).map(|l| counts[(l, class)] + alpha).sum();
                 for l in range[0]..range[1] {
-                    // A class of no rows and no pseudo-counts says nothing.
+                    // In a class of no rows and no pseudo-counts all levels are equally probable.
                     logs[(l, class)] =
                         if total > 0.0 { (counts[(l, class)] + alpha).ln() - total.ln() } else { -(column.len() as f64).ln() };
                 }
@@ -86,12 +87,12 @@ impl CategoricalNbModel {
         self.columns[column].len()
     }
 
-    /// The weight of the rows of each class with each level of a column: a row a level.
+    /// The weight of the rows of each class with each level of a column: one row per level.
     pub fn counts(&self, column: usize) -> MatRef<'_, f64> {
         self.counts.view().row_range(self.starts[column]..self.starts[column + 1])
     }
 
-    /// Logarithms of the probabilities of the levels of a column in each class: a row a level.
+    /// Logarithms of the probabilities of the levels of a column in each class: one row per level.
     pub fn log_prob(&self, column: usize) -> MatRef<'_, f64> {
         self.logs.view().row_range(self.starts[column]..self.starts[column + 1])
     }
@@ -144,7 +145,7 @@ impl CategoricalNbModel {
         let k = self.classes.len();
         for (j, feature) in self.columns.iter().enumerate() {
             let mut add = |row: usize, level: Option<usize>| {
-                // What training has not seen says nothing.
+                // A level that training has not seen is ignored.
                 if let Some(level) = level {
                     let logs = self.logs.row(self.starts[j] + level);
                     out[row * k..(row + 1) * k].iter_mut().zip(logs).for_each(|(o, l)| *o += l);
@@ -186,7 +187,7 @@ impl CategoricalNbModel {
     }
 
     /// The scores of each row, some of which are finite.
-    fn rows(&self, x: &Features<'_>, end: impl Fn(&mut [f64])) -> Result<Mat<f64>> {
+    fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64])) -> Result<Mat<f64>> {
         let mut sums = self.sums(x)?;
         for i in 0..sums.rows() {
             if sums.row(i).iter().all(|v| *v == f64::NEG_INFINITY) {
@@ -198,7 +199,7 @@ impl CategoricalNbModel {
         Ok(sums)
     }
 
-    /// A row that is impossible in every class, which there is without pseudo-counts only: the limit of small ones. The classes with the
+    /// A row that is impossible in every class, which occurs without pseudo-counts only: the limit of small ones. The classes with the
     /// fewest impossible levels are compared by the others.
     fn limit(&self, one: &Features<'_>) -> Result<Vec<f64>> {
         let with = |logs: Mat<f64>, prior: Vec<f64>| Self { logs, class_log_prior: prior, ..self.clone() }.sums(one);
@@ -249,24 +250,16 @@ impl Model for CategoricalNbModel {
     fn n_features(&self) -> usize {
         self.columns.len()
     }
-    fn as_classifier(&self) -> Option<&dyn Classifier> {
-        Some(self)
-    }
-    fn as_density(&self) -> Option<&dyn Density> {
-        Some(self)
-    }
-    fn certificate(&self) -> Option<&Certificate> {
-        Some(&self.certificate)
-    }
+    classifier_with_density!();
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
-        discrete::class_table(&mut report, &self.classes, &self.class_count, &self.class_log_prior);
+        class_table(&mut report, &self.classes, &self.class_count, |k| self.class_log_prior[k].exp());
         let mut heads = vec!["column".to_owned(), "level".to_owned()];
         heads.extend(self.classes.iter().map(|c| format!("share in {c}")));
         let mut rows = Vec::new();
         for (j, feature) in self.columns.iter().enumerate() {
-            let name = schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+            let name = schema.name(j);
             for l in 0..feature.len().min(MOST_TOLD) {
                 let level = match &feature.names {
                     _ if l == feature.levels => "missing".to_owned(),
@@ -297,27 +290,7 @@ impl Model for CategoricalNbModel {
 /// Levels of a column that a report shows, at most.
 const MOST_TOLD: usize = 50;
 
-impl Classifier for CategoricalNbModel {
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.rows(x, normalise)
-    }
-
-    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.rows(x, normalise_logs)
-    }
-
-    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
-        Ok(Some(odds(self.sums(x)?)))
-    }
-
-    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        Ok(argmax_rows(self.rows(x, |_| ())?.view()))
-    }
-}
+classify_by_scores!(CategoricalNbModel, decision: sums);
 
 impl Density for CategoricalNbModel {
     /// The logarithm of the probability of the levels; of those that training has seen.

@@ -8,7 +8,7 @@ use ermine_math::affine::{affine, affine_by_columns};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::posterior::{log_sum_exp, normalise, normalise_logs};
+use super::posterior::{give_to_best, log_sum_exp};
 
 /// Pseudo-counts: the parameters of the Dirichlet or Beta prior.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ use super::posterior::{log_sum_exp, normalise, normalise_logs};
 pub enum Smoothing {
     /// The same in every column.
     All(f64),
-    /// One a column.
+    /// One per column.
     Each(Vec<f64>),
 }
 
@@ -34,12 +34,12 @@ impl Smoothing {
     /// Refuses a list of another length than there are columns.
     pub(super) fn expect_cols(&self, learner: &'static str, cols: usize) -> Result<()> {
         match self {
-            Self::Each(each) if each.len() != cols => Err(Error::Parameter {
+            Self::Each(each) if each.len() != cols => Err(Error::parameter(
                 learner,
-                name: "alpha".into(),
-                value: format!("a list of {} numbers", each.len()),
-                expected: format!("the data has {cols} columns, and a list must have a number for each"),
-            }),
+                "alpha",
+                format!("a list of {} numbers", each.len()),
+                format!("the data has {cols} columns, and a list must have a number for each"),
+            )),
             _ => Ok(()),
         }
     }
@@ -67,7 +67,7 @@ pub(super) struct ClassPriors<'a> {
 impl ClassPriors<'_> {
     fn refuse(&self, expected: String) -> Error {
         let value = format!("{:?}", self.given.unwrap_or_default());
-        Error::Parameter { learner: self.learner, name: "class_prior".into(), value, expected }
+        Error::parameter(self.learner, "class_prior", value, expected)
     }
 
     pub fn check(&self) -> Result<()> {
@@ -248,35 +248,15 @@ impl LinearScores {
         let mut part = one.f64_rows(&mut scratch, learner)?.to_owned();
         part.as_mut_slice().iter_mut().for_each(|v| *v *= 2f64.powi(-1000));
         let scores = self.finite.of(&Features::F64(part.view()), learner)?;
-        let possible = |k: &usize| self.finite.base[*k] > f64::NEG_INFINITY;
-        let best = (0..out.len()).filter(possible).max_by(|a, b| scores[(0, *a)].total_cmp(&scores[(0, *b)]).then(b.cmp(a)));
-        out.fill(f64::NEG_INFINITY);
-        out[best.unwrap_or(0)] = 0.0;
+        give_to_best(out, &self.finite.base, |k| scores[(0, k)]);
         Ok(())
     }
-}
-
-/// The posteriors of scores.
-pub(super) fn proba(scores: &LinearScores, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
-    scores.rows(x, learner, normalise)
-}
-
-/// The logarithms of the posteriors of scores.
-pub(super) fn log_proba(scores: &LinearScores, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
-    scores.rows(x, learner, normalise_logs)
 }
 
 /// The logarithm of the probability of each row, whatever its class; `priors` need not sum to 1.
 pub(super) fn log_density(joint: &Mat<f64>, priors: &[f64]) -> Vec<f64> {
     let norm = log_sum_exp(priors);
     (0..joint.rows()).map(|i| log_sum_exp(joint.row(i)) - norm).collect()
-}
-
-/// The table of the classes that reports of these learners begin with.
-pub(super) fn class_table(report: &mut Report, classes: &[String], counts: &[f64], log_priors: &[f64]) {
-    let rows =
-        (0..classes.len()).map(|k| vec![classes[k].as_str().into(), counts[k].into(), log_priors[k].exp().into()]).collect();
-    report.table("Classes", &["class", "rows", "prior"], rows);
 }
 
 /// Refuses what cannot be the weights of classes or the logarithms of their probabilities.
@@ -304,9 +284,7 @@ pub(super) fn expect_same(learner: &str, cols: usize, classes: &[String], data: 
     data.x.expect_cols(cols)?;
     let (_, names) = data.y.classes()?;
     if names != classes {
-        return Err(Error::Target(format!(
-            "{learner} goes on from a model of the classes {classes:?}, and the data has {names:?}"
-        )));
+        return Err(Error::Target(format!("{learner} continues a model of the classes {classes:?}, and the data has {names:?}")));
     }
     Ok(())
 }

@@ -4,18 +4,22 @@ use ermine_core::*;
 use ermine_math::class_moments::{ClassMoments, DiagonalGaussians};
 use serde::{Deserialize, Serialize};
 
-use super::posterior::{log_sum_exp, normalise, normalise_logs};
+use super::posterior::{classifier_with_density, classify_by_scores, give_to_best, log_priors, log_sum_exp};
+use super::priors::{PRIORS, check_priors, class_table, expect_classes};
 use ermine_core::blocks::{by_blocks, numbers};
 
 /// The columns of a row are independent within a class, each with a normal distribution.
 ///
-/// **Maximises** the likelihood Σᵢ wᵢ (ln πₖ + Σⱼ ln N(xᵢⱼ; μₖⱼ, σ²ₖⱼ)), k the class of row i, in closed form: shares of the
-/// classes, means and variances within them (divisor: the weight of the class). To every variance a small part of the
-/// largest variance of a column is added.
+/// # What it maximises
+/// The likelihood Σᵢ wᵢ (ln πₖ + Σⱼ ln N(xᵢⱼ; μₖⱼ, σ²ₖⱼ)), k the class of row i, in closed form: shares of the classes,
+/// means and variances within them (divisor: the weight of the class). To every variance a small part of the largest
+/// variance of a column is added.
 ///
-/// **Use it** as a first classifier: it needs one pass, few rows a class and no tuning. Its classes are often right where its
+/// # When to use it
+/// As a first classifier: it needs one pass, few rows a class and no tuning. Its classes are often right where its
 /// probabilities are too sure of themselves, since dependent columns are counted as if each were news.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
 /// use ermine_bayes::GaussianNb;
@@ -28,11 +32,18 @@ use ermine_core::blocks::{by_blocks, numbers};
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass of about five operations a cell; prediction three a
-/// cell and class. **It does not** see that columns depend on each other; columns that are far from normal within a class are
-/// better transformed first. A class without rows (or without weight) has probability 0.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 6.6.3.
+/// # Cost
+/// One pass of about five operations per cell; prediction three per cell and class.
+///
+/// # What it does not do
+/// It does not see that columns depend on each other; columns that are far from normal within a class are better
+/// transformed first. A class without rows (or without weight) has probability 0.
+///
+/// # Reference
+/// Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 6.6.3.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GaussianNb {
@@ -45,13 +56,6 @@ pub struct GaussianNb {
 impl Default for GaussianNb {
     fn default() -> Self {
         Self { priors: None, var_smoothing: 1e-9 }
-    }
-}
-
-impl GaussianNb {
-    fn refuse_priors(&self, expected: String) -> Error {
-        let value = format!("{:?}", self.priors.as_deref().unwrap_or_default());
-        Error::Parameter { learner: Self::SPEC.name, name: "priors".into(), value, expected }
     }
 }
 
@@ -73,12 +77,7 @@ impl Learner for GaussianNb {
         tasks: &[Task::Classification],
         accepts: Accepts { weights: true, missing: false, categorical: false, sparse: false, passes: true, multi_target: false },
         params: &[
-            ParamSpec {
-                name: "priors",
-                doc: "Probabilities of the classes, in the order of the sorted class names; they sum to 1. By default the shares \
-                      of the classes in the training rows.",
-                range: Range::Optional(&Range::List(&Range::Real { min: 0.0, max: 1.0, above: false, log: false })),
-            },
+            PRIORS,
             ParamSpec {
                 name: "var_smoothing",
                 doc: "The part of the largest variance of a column that is added to every variance, so that none is 0.",
@@ -94,15 +93,8 @@ impl Learner for GaussianNb {
     }));
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
-        if let Some(priors) = &self.priors {
-            let sum: f64 = priors.iter().sum();
-            // As scikit-learn: probabilities typed with a few digits are welcome.
-            if (sum - 1.0).abs() > 1e-5 {
-                return Err(self.refuse_priors(format!("the priors must sum to 1, and they sum to {sum}")));
-            }
-        }
-        Ok(())
+        self.check_ranges()?;
+        check_priors(Self::SPEC.name, self.priors.as_deref())
     }
 
     fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GaussianNbModel> {
@@ -114,14 +106,14 @@ impl Learner for GaussianNb {
     }
 }
 
-/// What every block of a [`GaussianNb`] is told.
+/// State of [`GaussianNb`] broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GaussianNbState {
     columns: usize,
     classes: Vec<String>,
 }
 
-/// What a [`GaussianNb`] gathers.
+/// Sums of a pass of a [`GaussianNb`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GaussianNbPartial(ClassMoments);
 
@@ -143,11 +135,7 @@ impl PassLearner for GaussianNb {
 
     fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<GaussianNbState> {
         let (_, names) = head.y.classes()?;
-        if let Some(priors) = &self.priors
-            && priors.len() != names.len()
-        {
-            return Err(self.refuse_priors(format!("there are {} classes and {} priors", names.len(), priors.len())));
-        }
+        expect_classes(Self::SPEC.name, self.priors.as_deref(), names.len())?;
         Ok(GaussianNbState { columns: head.cols(), classes: names.to_vec() })
     }
 
@@ -225,18 +213,17 @@ impl GaussianNbModel {
         epsilon: f64,
     ) -> Self {
         let density = DiagonalGaussians::new(theta.view(), var.view());
-        let log = |(p, n): (&f64, &f64)| if *n > 0.0 { p.ln() } else { f64::NEG_INFINITY };
-        let log_prior = class_prior.iter().zip(&class_count).map(log).collect();
+        let log_prior = log_priors(&class_prior, &class_count);
         let certificate = Certificate { method: "moments".into(), iterations: 1, converged: true, ..Certificate::default() };
         Self { classes, theta, var, class_prior, class_count, epsilon, density, log_prior, certificate }
     }
 
-    /// Means of the columns: a row a class.
+    /// Means of the columns: one row per class.
     pub fn theta(&self) -> &Mat<f64> {
         &self.theta
     }
 
-    /// Variances of the columns with what was added to them: a row a class.
+    /// Variances of the columns with what was added to them: one row per class.
     pub fn var(&self) -> &Mat<f64> {
         &self.var
     }
@@ -282,7 +269,7 @@ impl GaussianNbModel {
     }
 
     /// For each row, ln prior + ln density of the classes, then what `end` makes of the row.
-    fn rows(&self, x: &Features<'_>, end: impl Fn(&mut [f64]) + Sync) -> Result<Mat<f64>> {
+    fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64]) + Sync) -> Result<Mat<f64>> {
         x.expect_cols(self.theta.cols())?;
         let classes = self.classes.len();
         by_blocks(x, classes, |block, _, out| {
@@ -291,7 +278,7 @@ impl GaussianNbModel {
                 let most = row.iter().fold(f64::NEG_INFINITY, |m, v| if v.is_nan() { f64::NAN } else { m.max(*v) });
                 if !most.is_finite() {
                     let one = block.row_range(i..i + 1);
-                    one.refuse_non_finite(None).map_err(|e| at_row(e, i))?;
+                    one.refuse_non_finite(None).map_err(|e| e.with_row(|_| i))?;
                     let mut scratch = Vec::new();
                     let cells = numbers(&one, &mut scratch, GaussianNb::SPEC.name)?.to_owned();
                     self.far_away(cells.as_slice(), row);
@@ -327,17 +314,7 @@ impl GaussianNbModel {
                 })
                 .fold(f64::NEG_INFINITY, f64::max)
         };
-        let possible = |k: &usize| self.log_prior[*k] > f64::NEG_INFINITY;
-        let nearest = (0..out.len()).filter(possible).min_by(|a, b| distance(*a).total_cmp(&distance(*b)));
-        out.fill(f64::NEG_INFINITY);
-        out[nearest.unwrap_or(0)] = 0.0;
-    }
-}
-
-fn at_row(error: Error, row: usize) -> Error {
-    match error {
-        Error::NotFinite { column, value, .. } => Error::NotFinite { column, row, value },
-        other => other,
+        give_to_best(out, &self.log_prior, |k| -distance(k));
     }
 }
 
@@ -345,30 +322,16 @@ impl Model for GaussianNbModel {
     fn n_features(&self) -> usize {
         self.theta.cols()
     }
-    fn as_classifier(&self) -> Option<&dyn Classifier> {
-        Some(self)
-    }
-    fn as_density(&self) -> Option<&dyn Density> {
-        Some(self)
-    }
-    fn certificate(&self) -> Option<&Certificate> {
-        Some(&self.certificate)
-    }
+    classifier_with_density!();
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
-        let rows = (0..self.classes.len())
-            .map(|k| vec![self.classes[k].as_str().into(), self.class_count[k].into(), self.class_prior[k].into()])
-            .collect();
-        report.table("Classes", &["class", "rows", "prior"], rows);
-        let names = schema.names().map(str::to_owned).chain((schema.len()..self.theta.cols()).map(|j| format!("x{j}")));
+        class_table(&mut report, &self.classes, &self.class_count, |k| self.class_prior[k]);
         let mut heads = vec!["column".to_owned()];
         heads.extend(self.classes.iter().flat_map(|c| [format!("mean {c}"), format!("sd {c}")]));
-        let rows = names
-            .take(self.theta.cols())
-            .enumerate()
-            .map(|(j, name)| {
-                let mut row = vec![Cell::from(name)];
+        let rows = (0..self.theta.cols())
+            .map(|j| {
+                let mut row = vec![Cell::from(schema.name(j))];
                 row.extend((0..self.classes.len()).flat_map(|k| [self.theta[(k, j)].into(), self.var[(k, j)].sqrt().into()]));
                 row
             })
@@ -389,23 +352,7 @@ impl Model for GaussianNbModel {
     }
 }
 
-impl Classifier for GaussianNbModel {
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.rows(x, normalise)
-    }
-
-    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.rows(x, normalise_logs)
-    }
-
-    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        Ok(argmax_rows(self.rows(x, |_| ())?.view()))
-    }
-}
+classify_by_scores!(GaussianNbModel);
 
 impl Density for GaussianNbModel {
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
@@ -417,7 +364,7 @@ impl Density for GaussianNbModel {
             for (i, row) in joint.chunks_exact(self.classes.len()).enumerate() {
                 out[i] = log_sum_exp(row) - norm;
                 if out[i].is_nan() {
-                    block.row_range(i..i + 1).refuse_non_finite(None).map_err(|e| at_row(e, i))?;
+                    block.row_range(i..i + 1).refuse_non_finite(None).map_err(|e| e.with_row(|_| i))?;
                 }
             }
             Ok(())
@@ -433,28 +380,11 @@ impl Density for GaussianNbModel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
-
-    fn fixture(name: &str) -> String {
-        format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/{}"), name)
-    }
-
-    fn book(case: &str) -> Value {
-        let text = std::fs::read_to_string(fixture("reference/discriminant_nb.json")).unwrap();
-        let book: Value = serde_json::from_str(&text).unwrap();
-        book["cases"].as_array().unwrap().iter().find(|c| c["id"] == case).unwrap().clone()
-    }
-
-    fn floats(v: &Value) -> Vec<f64> {
-        match v {
-            Value::Array(items) => items.iter().flat_map(floats).collect(),
-            other => vec![other.as_f64().unwrap()],
-        }
-    }
+    use ermine_fixtures::{case, data_set, near_case, numbers};
 
     /// Numbers and labels of a data set with the class in its last column.
     fn data(name: &str) -> (Mat<f64>, OwnedTarget) {
-        let table = ermine_data::read_table(fixture(&format!("data/{name}.csv.gz"))).unwrap();
+        let table = ermine_data::read_table(data_set(name)).unwrap();
         let view = table.view();
         let last = view.cols() - 1;
         let x = Mat::from_fn(view.rows(), last, |i, j| view.numbers(j).unwrap()[i]);
@@ -466,39 +396,30 @@ mod tests {
         (x, OwnedTarget::from_labels(&labels))
     }
 
-    fn close(got: &[f64], want: &[f64], case: &Value, what: &str) {
-        let rel = case["tolerance"]["rel"].as_f64().unwrap();
-        let abs = case["tolerance"]["abs"].as_f64().unwrap_or(0.0);
-        assert_eq!(got.len(), want.len(), "{what}");
-        for (g, w) in got.iter().zip(want) {
-            assert!((g - w).abs() <= (rel * w.abs()).max(abs), "{what}: {g} for {w}");
-        }
-    }
-
     #[test]
     fn the_reference_book_is_reproduced() {
         for name in ["iris", "wine"] {
-            let case = book(&format!("gaussian_nb_{name}"));
+            let case = case("discriminant_nb", &format!("gaussian_nb_{name}"));
             let (x, y) = data(name);
             let features = Features::F64(x.view());
             let learner = GaussianNb { var_smoothing: 0.0, ..GaussianNb::default() };
             let model = learner.fit(&Dataset::new(features).with_target(y.view()), &Context::default()).unwrap();
             let expected = &case["expected"];
-            close(model.class_prior(), &floats(&expected["priors"]), &case, "priors");
-            close(model.theta().as_slice(), &floats(&expected["theta"]), &case, "theta");
-            close(model.var().as_slice(), &floats(&expected["var"]), &case, "var");
-            let rows: Vec<usize> = floats(&expected["rows"]).iter().map(|&r| r as usize).collect();
+            near_case(model.class_prior(), &expected["priors"], &case, "priors");
+            near_case(model.theta().as_slice(), &expected["theta"], &case, "theta");
+            near_case(model.var().as_slice(), &expected["var"], &case, "var");
+            let rows: Vec<usize> = numbers(&expected["rows"]).iter().map(|&r| r as usize).collect();
             let part = x.view().take_rows(&rows);
             let p = model.proba(&Features::F64(part.view())).unwrap();
-            close(p.as_slice(), &floats(&expected["posteriors"]), &case, "posteriors");
+            near_case(p.as_slice(), &expected["posteriors"], &case, "posteriors");
             let logs = model.log_proba(&Features::F64(part.view())).unwrap();
-            for (l, w) in logs.as_slice().iter().zip(floats(&expected["posteriors"])) {
+            for (l, w) in logs.as_slice().iter().zip(numbers(&expected["posteriors"])) {
                 assert!((l.exp() - w).abs() <= (1e-8 * w).max(1e-12) && (w > 0.999 || (l - w.ln()).abs() <= 1e-8 * w.ln().abs()));
             }
             let Target::Class { codes, .. } = y.view() else { unreachable!() };
             let right = model.classify(&features).unwrap().iter().zip(codes).filter(|(a, b)| a == b).count();
             let accuracy = right as f64 / codes.len() as f64;
-            close(&[accuracy], &floats(&expected["train_accuracy"]), &case, "accuracy");
+            near_case(&[accuracy], &expected["train_accuracy"], &case, "accuracy");
         }
     }
 

@@ -5,11 +5,13 @@
 mod bernoulli;
 mod categorical;
 mod categorical_model;
+mod counts;
 mod discrete;
 mod discriminant;
 mod gaussian;
 mod multinomial;
 mod posterior;
+mod priors;
 
 pub use bernoulli::{BernoulliNb, BernoulliNbModel};
 pub use categorical::{CategoricalNb, MinCategories};

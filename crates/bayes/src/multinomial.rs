@@ -6,21 +6,26 @@ use ermine_math::row_ops::add_scaled;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::counts::{self, ClassCounts, CountLearner, CountState, report_columns};
 use super::discrete::{self, CLASS_PRIOR, ClassPriors, FIT_PRIOR, LinearScores, Smoothing};
-use super::posterior::odds;
+use super::posterior::classify_by_scores;
+use super::priors::class_table;
 use ermine_core::blocks::column_label;
 
 /// Rows are counts: how often each column occurs, in text how often each word. A class is a die with a side for each column.
 ///
-/// **Maximises** Σᵢ wᵢ (ln πₖ + Σⱼ xᵢⱼ ln θₖⱼ) + Σₖⱼ αⱼ ln θₖⱼ, k the class of row i: the posterior mean of θ under a Dirichlet
-/// prior of the pseudo-counts α, θₖⱼ = (Nₖⱼ + αⱼ) / (Nₖ + Σⱼ αⱼ), Nₖⱼ the counts of column j in class k.
+/// # What it maximises
+/// Σᵢ wᵢ (ln πₖ + Σⱼ xᵢⱼ ln θₖⱼ) + Σₖⱼ αⱼ ln θₖⱼ, k the class of row i: the posterior mean of θ under a Dirichlet prior
+/// of the pseudo-counts α, θₖⱼ = (Nₖⱼ + αⱼ) / (Nₖ + Σⱼ αⱼ), Nₖⱼ the counts of column j in class k.
 ///
 /// With `complement` the score of a class is how little a row looks like the rows of all other classes:
 /// -Σⱼ xⱼ ln θ̄ₖⱼ with θ̄ₖⱼ = (αⱼ + Σ_{l≠k} Nₗⱼ) / (Σⱼ αⱼ + Σ_{l≠k} Nₗ). It is the better one of the two where classes are of
 /// very different sizes; its scores are no log-probabilities, and what it gives as probabilities is their softmax.
 ///
-/// **Use it** for texts as counts of words, or for anything that is counted. One pass; sparse rows are read as they lie.
+/// # When to use it
+/// For texts as counts of words, or for anything that is counted. One pass; sparse rows are read as they lie.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
 /// use ermine_bayes::MultinomialNb;
@@ -33,12 +38,19 @@ use ermine_core::blocks::column_label;
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass, an addition a cell that is not 0; prediction a
-/// multiplication a cell and class. **It does not** take numbers below 0, and does not see that words come together. With
-/// `alpha` 0 what a class has never seen is impossible in it; of a row that is impossible in all classes, the possible part decides
-/// after the impossible one, as in the limit of small `alpha`.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Manning, Raghavan, Schütze, Introduction to Information Retrieval, chapter 13; Rennie et al., ICML 2003.
+/// # Cost
+/// One pass, an addition per cell that is not 0; prediction a multiplication per cell and class.
+///
+/// # What it does not do
+/// It does not take numbers below 0, and does not see that words come together. With `alpha` 0 what a class has never
+/// seen is impossible in it; of a row that is impossible in all classes, the possible part decides after the impossible
+/// one, as in the limit of small `alpha`.
+///
+/// # Reference
+/// Manning, Raghavan, Schütze, Introduction to Information Retrieval, chapter 13; Rennie et al., ICML 2003.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MultinomialNb {
@@ -60,9 +72,17 @@ impl Default for MultinomialNb {
     }
 }
 
-impl MultinomialNb {
+impl CountLearner for MultinomialNb {
     fn priors(&self) -> ClassPriors<'_> {
         ClassPriors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
+    }
+
+    fn alpha(&self) -> &Smoothing {
+        &self.alpha
+    }
+
+    fn counts(model: &MultinomialNbModel) -> (&[String], ClassCounts) {
+        (&model.classes, ClassCounts { class: model.class_count.clone(), cells: model.feature_count.clone(), finite: true })
     }
 
     fn model(&self, classes: Vec<String>, totals: ClassCounts) -> Result<MultinomialNbModel> {
@@ -81,7 +101,7 @@ impl MultinomialNb {
                 false => seen[j] + alphas[j],
             };
             let total: f64 = (0..cols).map(count).sum();
-            // A class of no counts and no pseudo-counts says nothing.
+            // In a class of no counts and no pseudo-counts all columns are equally probable.
             let (counts, log_total) = (total > 0.0, if total > 0.0 { total.ln() } else { (cols as f64).ln() });
             for (j, v) in row.iter_mut().enumerate() {
                 *v = if counts { count(j).ln() - log_total } else { -log_total };
@@ -133,7 +153,7 @@ impl Learner for MultinomialNb {
             CLASS_PRIOR,
             ParamSpec {
                 name: "complement",
-                doc: "Score a class by how little a row looks like the rows of all other classes; the priors then have no say.",
+                doc: "Score a class by how little a row looks like the rows of all other classes; the priors are then not used.",
                 range: Range::Bool,
             },
             ParamSpec {
@@ -149,14 +169,14 @@ impl Learner for MultinomialNb {
         let (_, classes) = data.y.classes().ok()?;
         cut.fits_memory(classes.len() * data.cols()).then(String::new)
     }));
-    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
+    const PARTIAL_FIT: Option<FitFrom<Self>> = Some(counts::resume::<Self>);
     const VALUE_KIND: ValueKind = ValueKind::Counts;
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         if self.norm && !self.complement {
             let expected = "it divides the weights of the complement; set complement too".to_owned();
-            return Err(Error::Parameter { learner: Self::SPEC.name, name: "norm".into(), value: "true".into(), expected });
+            return Err(Error::parameter(Self::SPEC.name, "norm", "true", expected));
         }
         self.priors().check()
     }
@@ -170,84 +190,23 @@ impl Learner for MultinomialNb {
     }
 }
 
-fn resume(
-    nb: &MultinomialNb,
-    model: Option<&MultinomialNbModel>,
-    data: &Dataset<'_>,
-    cx: &Context<'_>,
-) -> Result<MultinomialNbModel> {
-    let Some(model) = model else { return run_passes(nb, data, cx) };
-    nb.check()?;
-    data.check(&MultinomialNb::SPEC)?;
-    discrete::expect_same(MultinomialNb::SPEC.name, model.n_features(), &model.classes, data)?;
-    let shape = nb.initial_state(data, cx)?;
-    let mut totals = ClassCounts { class: model.class_count.clone(), cells: model.feature_count.clone(), finite: true };
-    totals.merge(discrete::totals(nb, &shape, data, cx)?)?;
-    nb.model(shape.classes, totals)
-}
-
-/// What every block is told.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct MultinomialNbState {
-    pub(super) columns: usize,
-    pub(super) classes: Vec<String>,
-}
-
-/// Sums of cells class by class.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ClassCounts {
-    /// The weight of each class.
-    pub(super) class: Vec<f64>,
-    /// Classes by columns.
-    pub(super) cells: Mat<f64>,
-    pub(super) finite: bool,
-}
-
-impl ClassCounts {
-    pub(super) fn new(shape: &MultinomialNbState) -> Self {
-        Self { class: vec![0.0; shape.classes.len()], cells: Mat::zeros(shape.classes.len(), shape.columns), finite: true }
-    }
-
-    pub(super) fn is_finite(&self) -> bool {
-        self.finite && self.cells.as_slice().iter().all(|v| v.is_finite())
-    }
-}
-
-impl Partial for ClassCounts {
-    fn merge(&mut self, other: Self) -> Result<()> {
-        self.class.iter_mut().zip(&other.class).for_each(|(a, b)| *a += b);
-        self.cells.as_mut_slice().iter_mut().zip(other.cells.as_slice()).for_each(|(a, b)| *a += b);
-        self.finite &= other.finite;
-        Ok(())
-    }
-}
-
-/// Rows of a block. A part has a number for each column and class, and is cleared and merged once a block; sparse rows of many
-/// columns have few cells each, so that blocks grow with the columns.
-pub(super) fn block_rows(cols: usize) -> usize {
-    (cols.next_power_of_two() / 2).clamp(4096, 1 << 15)
-}
-
 impl PassLearner for MultinomialNb {
-    type State = MultinomialNbState;
+    type State = CountState;
     type Partial = ClassCounts;
 
     fn block_rows(&self, cols: usize) -> usize {
-        block_rows(cols)
+        counts::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<MultinomialNbState> {
-        let (_, names) = head.y.classes()?;
-        self.priors().expect_classes(names.len())?;
-        self.alpha.expect_cols(Self::SPEC.name, head.cols())?;
-        Ok(MultinomialNbState { columns: head.cols(), classes: names.to_vec() })
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<CountState> {
+        counts::initial_state(self, head)
     }
 
-    fn empty_partial(&self, state: &MultinomialNbState) -> ClassCounts {
+    fn empty_partial(&self, state: &CountState) -> ClassCounts {
         ClassCounts::new(state)
     }
 
-    fn add_block(&self, state: &MultinomialNbState, part: &mut ClassCounts, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &CountState, part: &mut ClassCounts, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.columns)?;
         let (codes, _) = rows.y.classes()?;
         let mut scratch = Vec::new();
@@ -286,12 +245,7 @@ impl PassLearner for MultinomialNb {
         Ok(())
     }
 
-    fn finish(
-        &self,
-        state: MultinomialNbState,
-        total: ClassCounts,
-        _: &Context<'_>,
-    ) -> Result<PassStep<MultinomialNbState, MultinomialNbModel>> {
+    fn finish(&self, state: CountState, total: ClassCounts, _: &Context<'_>) -> Result<PassStep<CountState, MultinomialNbModel>> {
         Ok(PassStep::Done(self.model(state.classes, total)?))
     }
 }
@@ -315,7 +269,7 @@ fn negative(x: &Features<'_>, schema: Option<&Schema>) -> Error {
     let mut scratch = Vec::new();
     for row in 0..x.rows() {
         let one = x.row_range(row..row + 1);
-        let found = match &one {
+        let negative_cell = match &one {
             Features::Csr(m) => {
                 let (indices, values) = m.row(0);
                 values.iter().position(|v| *v < 0.0).map(|at| (indices[at] as usize, values[at]))
@@ -325,7 +279,7 @@ fn negative(x: &Features<'_>, schema: Option<&Schema>) -> Error {
                 Some((j, *m.at(0, j)))
             }),
         };
-        if let Some((column, value)) = found {
+        if let Some((column, value)) = negative_cell {
             return Error::OutOfRange { what: format!("column {}", column_label(schema, column)), row, value, needed };
         }
     }
@@ -366,7 +320,7 @@ impl MultinomialNbModel {
         &self.class_count
     }
 
-    /// The counts of the columns, weighted: a row a class.
+    /// The counts of the columns, weighted: one row per class.
     pub fn feature_count(&self) -> &Mat<f64> {
         &self.feature_count
     }
@@ -379,6 +333,14 @@ impl MultinomialNbModel {
     /// Logarithms of the probabilities of the classes before a row is seen.
     pub fn class_log_prior(&self) -> &[f64] {
         &self.class_log_prior
+    }
+
+    fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64]) + Sync) -> Result<Mat<f64>> {
+        self.scores.rows(x, MultinomialNb::SPEC.name, end)
+    }
+
+    fn joint(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.scores.joint(x, MultinomialNb::SPEC.name)
     }
 
     fn load(input: &ModelReader) -> Result<Self> {
@@ -401,9 +363,6 @@ impl MultinomialNbModel {
     }
 }
 
-/// Columns that a report names, at most, for each class.
-const TOLD: usize = 10;
-
 impl Model for MultinomialNbModel {
     fn n_features(&self) -> usize {
         self.weights.cols()
@@ -420,8 +379,8 @@ impl Model for MultinomialNbModel {
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
-        discrete::class_table(&mut report, &self.classes, &self.class_count, &self.class_log_prior);
-        tell_columns(&mut report, schema, &self.classes, &self.weights, "Columns that speak most for a class");
+        class_table(&mut report, &self.classes, &self.class_count, |k| self.class_log_prior[k].exp());
+        report_columns(&mut report, schema, &self.classes, &self.weights, "Columns that speak most for a class");
         report
     }
 
@@ -436,49 +395,12 @@ impl Model for MultinomialNbModel {
     }
 }
 
-/// For each class the columns whose weight exceeds the mean of all classes most.
-pub(super) fn tell_columns(report: &mut Report, schema: &Schema, classes: &[String], weights: &Mat<f64>, title: &str) {
-    let (k, cols) = (weights.rows(), weights.cols());
-    let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
-    let finite = |v: f64| v.clamp(f64::MIN, f64::MAX);
-    let mean: Vec<f64> = (0..cols).map(|j| (0..k).map(|c| finite(weights[(c, j)]) / k as f64).sum()).collect();
-    let mut rows = Vec::new();
-    for c in 0..k {
-        let mut order: Vec<(usize, f64)> = (0..cols).map(|j| (j, finite(weights[(c, j)]) - mean[j])).collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        for (j, above) in order.into_iter().take(TOLD).filter(|o| o.1 > 0.0) {
-            rows.push(vec![classes[c].as_str().into(), name(j).into(), weights[(c, j)].into(), above.into()]);
-        }
-    }
-    report.table(title, &["class", "column", "weight", "above the mean of the classes"], rows);
-}
-
-impl Classifier for MultinomialNbModel {
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        discrete::proba(&self.scores, x, MultinomialNb::SPEC.name)
-    }
-
-    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        discrete::log_proba(&self.scores, x, MultinomialNb::SPEC.name)
-    }
-
-    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
-        Ok(Some(odds(self.scores.joint(x, MultinomialNb::SPEC.name)?)))
-    }
-
-    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        Ok(argmax_rows(self.scores.rows(x, MultinomialNb::SPEC.name, |_| ())?.view()))
-    }
-}
+classify_by_scores!(MultinomialNbModel, decision: joint);
 
 impl Density for MultinomialNbModel {
     /// The logarithm of the probability of these counts among all that have the same sum.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
-        let joint = self.scores.joint(x, MultinomialNb::SPEC.name)?;
+        let joint = self.joint(x)?;
         let mut logs = discrete::log_density(&joint, &self.class_log_prior);
         let mut scratch = Vec::new();
         for (i, log) in logs.iter_mut().enumerate() {

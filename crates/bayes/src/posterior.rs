@@ -38,6 +38,61 @@ pub(super) fn odds(scores: ermine_core::Mat<f64>) -> ermine_core::Mat<f64> {
     }
 }
 
+/// Logarithms of the priors of the classes; a class without rows is impossible.
+pub(super) fn log_priors(priors: &[f64], counts: &[f64]) -> Vec<f64> {
+    let log = |(p, n): (&f64, &f64)| if *n > 0.0 { p.ln() } else { f64::NEG_INFINITY };
+    priors.iter().zip(counts).map(log).collect()
+}
+
+/// Gives a row whose scores are lost to the possible class of the greatest `score`, the first of several.
+pub(super) fn give_to_best(row: &mut [f64], log_priors: &[f64], score: impl Fn(usize) -> f64) {
+    let possible = |k: &usize| log_priors[*k] > f64::NEG_INFINITY;
+    let best = (0..row.len()).filter(possible).max_by(|a, b| score(*a).total_cmp(&score(*b)).then(b.cmp(a)));
+    row.fill(f64::NEG_INFINITY);
+    row[best.unwrap_or(0)] = 0.0;
+}
+
+/// The classifier of a model with the method `scored(x, end)`, which hands the joint log-probabilities of every row to `end`; `decision` is
+/// the method with the scores of the decision function.
+macro_rules! classify_by_scores {
+    ($model:ty $(, decision: $decision:ident)?) => {
+        impl Classifier for $model {
+            fn classes(&self) -> &[String] {
+                &self.classes
+            }
+            fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+                self.scored(x, $crate::posterior::normalise)
+            }
+            fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+                self.scored(x, $crate::posterior::normalise_logs)
+            }
+            fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
+                Ok(argmax_rows(self.scored(x, |_| ())?.view()))
+            }
+            $(fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
+                Ok(Some($crate::posterior::odds(self.$decision(x)?)))
+            })?
+        }
+    };
+}
+pub(super) use classify_by_scores;
+
+/// Methods of a [`ermine_core::Model`] that is a classifier and a density.
+macro_rules! classifier_with_density {
+    () => {
+        fn as_classifier(&self) -> Option<&dyn Classifier> {
+            Some(self)
+        }
+        fn as_density(&self) -> Option<&dyn Density> {
+            Some(self)
+        }
+        fn certificate(&self) -> Option<&Certificate> {
+            Some(&self.certificate)
+        }
+    };
+}
+pub(super) use classifier_with_density;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,11 +11,11 @@
 //! Where p(x, z; θ) is of an exponential family, Q depends on the rows only through sums of expected statistics. These sums are
 //! a [`Partial`], so that the E step is a pass (in memory, on a stream, on any number of threads to the same bits), and the M step
 //! is a formula. A model says what its statistics and its formula are ([`Em`]); stopping, the trace and the check that
-//! the objective never falls are here ([`Course`]). [`fit`] is all that is needed for a model with a known start:
+//! the objective never falls are here ([`EmState`]). [`fit`] is all that is needed for a model with a known start:
 //!
 //! ```
 //! use ermine_core::{Context, Dataset, Features, MatRef, Partial, Result};
-//! use ermine_mixture::em::{Em, Objective, Rules, fit};
+//! use ermine_mixture::em::{Em, EmObjective, EmStop, fit};
 //! use serde::{Deserialize, Serialize};
 //!
 //! /// Two coins of unknown bias: each row is the number of heads in ten tosses of one of them, and nobody wrote down which.
@@ -59,19 +59,19 @@
 //!         }
 //!         Ok(())
 //!     }
-//!     fn objective(&self, _: &[f64; 2], sums: &Sums) -> Objective {
-//!         Objective { log_likelihood: sums.log_likelihood, log_prior: 0.0, weight: sums.total }
+//!     fn objective(&self, _: &[f64; 2], sums: &Sums) -> EmObjective {
+//!         EmObjective { log_likelihood: sums.log_likelihood, log_prior: 0.0, weight: sums.total }
 //!     }
-//!     fn maximise(&self, _: &[f64; 2], s: Sums) -> Result<[f64; 2]> {
+//!     fn maximize(&self, _: &[f64; 2], s: Sums) -> Result<[f64; 2]> {
 //!         Ok([0, 1].map(|c| s.heads[c] / (10.0 * s.weight[c])))
 //!     }
 //! }
 //!
 //! let heads = [5.0, 9.0, 8.0, 4.0, 7.0];
 //! let data = Dataset::new(Features::F64(MatRef::row_major(&heads, 5, 1)));
-//! let found = fit(&TwoCoins, [0.6, 0.5], &data, &Rules { tol: 1e-9, max_iter: 1000 }, &Context::default())?;
-//! assert!(found.converged);
-//! assert!((found.parameters[0] - 0.797).abs() < 1e-3 && (found.parameters[1] - 0.520).abs() < 1e-3);
+//! let result = fit(&TwoCoins, [0.6, 0.5], &data, &EmStop { tol: 1e-9, max_iter: 1000 }, &Context::default())?;
+//! assert!(result.converged);
+//! assert!((result.parameters[0] - 0.797).abs() < 1e-3 && (result.parameters[1] - 0.520).abs() < 1e-3);
 //! # Ok::<(), ermine_core::Error>(())
 //! ```
 //!
@@ -79,13 +79,14 @@
 //! its top: Lange, Journal of the Royal Statistical Society B 57 (1995).
 
 use ermine_core::{
-    BLOCK_ROWS, Context, Dataset, Error, Partial, Progress, Result, RowSource, Spec, Trace, run_pass, run_pass_source,
+    BLOCK_ROWS, Context, Curve, Dataset, Error, Partial, Progress, Result, RowSource, Section, Spec, Trace, run_pass,
+    run_pass_source,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// A model with hidden variables: what its E step gathers and what its M step makes of it.
 pub trait Em: Sync {
-    /// θ, told to every block before a pass.
+    /// θ, broadcast to every block before a pass.
     type Parameters: Clone + Send + Sync + Serialize + DeserializeOwned;
     /// Sums over rows of the expected statistics, of log p(x; θ) and of the weights.
     type Expected: Partial;
@@ -99,11 +100,11 @@ pub trait Em: Sync {
     fn empty(&self, at: &Self::Parameters) -> Self::Expected;
     /// The E step: adds what is expected of the hidden variables of these rows under θ.
     fn expect(&self, at: &Self::Parameters, sums: &mut Self::Expected, rows: &Dataset<'_>) -> Result<()>;
-    /// What the E step has found θ to be worth.
+    /// The objective of θ, from the E step.
     fn objective(&self, at: &Self::Parameters, sums: &Self::Expected) -> EmObjective;
-    /// The M step: the θ that maximises Q, in closed form; or one that is better than `at`, see [`Em::shorten`].
+    /// The M step: the θ that maximises Q, in closed form; or one that is better than `at`, see [`Em::backtrack`].
     fn maximize(&self, at: &Self::Parameters, sums: Self::Expected) -> Result<Self::Parameters>;
-    /// For models whose M step only leads uphill (a Newton step, say): a θ between the two, for when the objective has fallen. Models
+    /// For models whose M step is only an ascent direction (a Newton step, say): a θ between the two, for when the objective has fallen. Models
     /// whose M step is exact have none, since it cannot fall.
     fn backtrack(&self, from: &Self::Parameters, to: &Self::Parameters) -> Option<Self::Parameters> {
         let _ = (from, to);
@@ -145,7 +146,7 @@ const ROUNDING: f64 = 1e-10;
 /// Steps are halved at most this often before the course ends where it was.
 const MOST_HALVINGS: u32 = 40;
 
-/// Where a climb stands between two passes.
+/// State of a run between two passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EmState<P> {
     at: P,
@@ -169,7 +170,7 @@ pub struct EmResult<P> {
     pub iterations: u64,
     /// Whether the objective settled.
     pub converged: bool,
-    /// A row a step, from the start on: `objective`, `log_likelihood`, `seconds`.
+    /// One row per step, from the start on: `objective`, `log_likelihood`, `seconds`.
     pub trace: Trace,
 }
 
@@ -210,7 +211,7 @@ impl<P: Clone> EmState<P> {
         })
     }
 
-    /// Takes in an E step at [`Course::at`], and makes the M step unless this is the end.
+    /// Takes in an E step at the present parameters, and makes the M step unless this is the end.
     ///
     /// The rule is scikit-learn's: when a step has gained less than the tolerance, one more M step is made, and an E step says
     /// what its result is worth.
@@ -237,7 +238,7 @@ impl<P: Clone> EmState<P> {
                     return Ok(EmStep::Continue(self));
                 }
                 Some(_) => {
-                    // No step that can be told from none leads up: this is the top, as far as numbers can say.
+                    // No step larger than rounding raises the objective: this is the maximum to machine precision.
                     let iterations = self.iterations - 1;
                     return Ok(EmStep::Done(EmResult {
                         parameters: before,
@@ -337,4 +338,11 @@ fn run_em<M: Em>(
             Progress { stage: "em", done: course.iterations, total: Some(rules.max_iter), objective: course.objective() };
         cx.report(progress)?;
     }
+}
+
+/// The objective by step, for reports.
+pub(crate) fn objective_plot(trace: &Trace, objective: &str) -> Section {
+    let points = trace.rows.iter().enumerate().map(|(t, r)| (t as f64, r[0])).collect();
+    let curves = vec![Curve { name: "objective".into(), points }];
+    Section::Plot { title: "Objective by step".into(), x: "step".into(), y: objective.into(), curves }
 }

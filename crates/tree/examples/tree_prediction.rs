@@ -1,4 +1,4 @@
-//! How long trees take to predict: 100 trees of 63 leaves over 28 columns of singles.
+//! How long trees take to predict: 100 trees of 63 leaves over 28 columns of f32.
 //!
 //! `cargo run --release -p ermine-tree --example tree_prediction` prints nanoseconds a row for a million rows, a
 //! thousand and one. `--export FILE` also writes the trees as a LightGBM text model, for others to be timed on the same.

@@ -3,7 +3,11 @@
 #![deny(missing_docs)]
 
 pub mod boosting;
+mod columns;
+mod stream;
 pub mod stump_boosting;
+#[cfg(test)]
+mod test_rows;
 pub mod tree;
 
 /// The learners of this crate, in the order people see them.

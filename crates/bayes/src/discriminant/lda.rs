@@ -2,16 +2,15 @@
 
 use ermine_core::*;
 use ermine_math::linalg::{eigen_symmetric, product, svd};
-use ermine_math::moments::{self, Moments};
-use ermine_math::pooled_moments::PooledMoments;
+use ermine_math::moments;
 use serde::{Deserialize, Serialize};
 
 use super::lda_model::{DiscriminantAxes, LdaModel};
 use super::shrinkage::Shrinkage;
-use super::totals::{ClassScatter, ScatterSums, Standardizer};
+use super::totals::{ClassScatter, ScatterState, ScatterSums};
 use super::whiten::Whitening;
-use super::{CovarianceDivisor, PRIORS, check_priors, expect_classes, listed, priors, wide};
-use ermine_core::blocks::column_label;
+use super::{CovarianceDivisor, listed, wide};
+use crate::priors::{PRIORS, check_priors, expect_classes, priors};
 
 /// How the covariance is estimated and what is made of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -38,14 +37,17 @@ impl LdaSolver {
 
 /// Classes are normal distributions with means of their own and one covariance, so that lines divide them.
 ///
-/// **Maximises** Σᵢ wᵢ (ln πₖ + ln N(xᵢ; μₖ, Σ)), k the class of row i: shares, means and the pooled covariance of the classes, the
-/// latter with divisor n - K (`svd`; n with `divisor` ml) or n (`lsqr`, `eigen`). Posteriors are linear: ln p(k | x) = xᵀ Σ⁻¹ μₖ - ½ μₖᵀ Σ⁻¹ μₖ + ln πₖ
-/// up to what all classes share. As a transformer it projects on Fisher's directions, which solve S_b w = λ S_w w and separate the means of
-/// the classes most for the spread within.
+/// # What it maximises
+/// Σᵢ wᵢ (ln πₖ + ln N(xᵢ; μₖ, Σ)), k the class of row i: shares, means and the pooled covariance of the classes, the
+/// latter with divisor n - K (`svd`; n with `divisor` ml) or n (`lsqr`, `eigen`). Posteriors are linear: ln p(k | x) = xᵀ
+/// Σ⁻¹ μₖ - ½ μₖᵀ Σ⁻¹ μₖ + ln πₖ up to what all classes share. As a transformer it projects on Fisher's directions, which
+/// solve S_b w = λ S_w w and separate the means of the classes most for the spread within.
 ///
-/// **Use it** where classes are roughly normal with similar spread; it is hard to beat on few rows, needs one pass and no tuning.
+/// # When to use it
+/// Where classes are roughly normal with similar spread; it is hard to beat on few rows, needs one pass and no tuning.
 /// With about as many columns as rows use `shrinkage` ("auto" takes a second pass).
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget, Transformer};
 /// use ermine_bayes::Lda;
@@ -58,13 +60,19 @@ impl LdaSolver {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass of p² multiplications a row, then p³; with fewer rows than
-/// columns n² p (`svd`). Prediction takes p a class.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **It does not** need a covariance of full rank: directions in which the rows of no class vary are left out, and the certificate
-/// says how many and which columns. It does not see that classes spread differently; [`super::Qda`] does.
+/// # Cost
+/// One pass of p² multiplications per row, then p³; with fewer rows than columns n² p (`svd`). Prediction takes p a
+/// class.
 ///
-/// **Reference**: Fisher, Annals of Eugenics 7 (1936); Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 4.3.
+/// # What it does not do
+/// It does not need a covariance of full rank: directions in which the rows of no class vary are left out, and the
+/// certificate says how many and which columns. It does not see that classes spread differently; [`super::Qda`] does.
+///
+/// # Reference
+/// Fisher, Annals of Eugenics 7 (1936); Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 4.3.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lda {
@@ -160,16 +168,11 @@ impl Learner for Lda {
     const LOO_PREDICTIONS: Option<LooPredictions<Self>> = Some(super::left_out::left_out);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         if self.solver == LdaSolver::Svd && !self.shrinkage.is_none() {
             let value = serde_json::to_value(self.shrinkage).unwrap_or_default();
             let expected = "with solver svd it must be null; take solver lsqr or eigen".to_owned();
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "shrinkage".into(),
-                value: value.to_string(),
-                expected,
-            });
+            return Err(Error::parameter(Self::SPEC.name, "shrinkage", value, expected));
         }
         check_priors(Self::SPEC.name, self.priors.as_deref())
     }
@@ -188,62 +191,33 @@ impl Learner for Lda {
     }
 }
 
-/// What every block of an [`Lda`] is told.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct LdaState {
-    labels: Vec<String>,
-    classes: Vec<String>,
-    /// After the first pass, where there is a second.
-    found: Option<Box<ClassScatter>>,
-    standards: Vec<Standardizer>,
-}
-
 impl PassLearner for Lda {
-    type State = LdaState;
+    type State = ScatterState;
     type Partial = ScatterSums;
 
     fn block_rows(&self, cols: usize) -> usize {
         moments::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<LdaState> {
-        let (_, names) = head.y.classes()?;
-        expect_classes(Self::SPEC.name, self.priors.as_deref(), names.len())?;
-        self.components(names.len(), head.cols())?;
-        let labels = (0..head.cols()).map(|j| column_label(head.schema, j)).collect();
-        Ok(LdaState { labels, classes: names.to_vec(), found: None, standards: Vec::new() })
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ScatterState> {
+        let state = ScatterState::new(head)?;
+        expect_classes(Self::SPEC.name, self.priors.as_deref(), state.classes.len())?;
+        self.components(state.classes.len(), head.cols())?;
+        Ok(state)
     }
 
-    fn empty_partial(&self, state: &LdaState) -> ScatterSums {
-        let (classes, cols) = (state.classes.len(), state.labels.len());
-        if !state.standards.is_empty() {
-            ScatterSums::Fourth(vec![0.0; classes + 1])
-        } else if self.needs_each() {
-            ScatterSums::Each(vec![Moments::new(cols, 0); classes])
-        } else {
-            ScatterSums::Pooled(Box::new(PooledMoments::new(classes, cols)))
-        }
+    fn empty_partial(&self, state: &ScatterState) -> ScatterSums {
+        state.empty_partial(self.needs_each())
     }
 
-    fn add_block(&self, state: &LdaState, part: &mut ScatterSums, rows: &Dataset<'_>) -> Result<()> {
-        rows.x.expect_cols(state.labels.len())?;
-        part.add(rows, &state.standards, Self::SPEC.name)
+    fn add_block(&self, state: &ScatterState, part: &mut ScatterSums, rows: &Dataset<'_>) -> Result<()> {
+        state.add_block(part, rows, Self::SPEC.name)
     }
 
-    fn finish(&self, mut state: LdaState, total: ScatterSums, _: &Context<'_>) -> Result<PassStep<LdaState, LdaModel>> {
-        match (state.found.take(), total) {
-            (Some(found), ScatterSums::Fourth(fourth)) => {
-                Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &fourth)?))
-            }
-            (_, total) => {
-                let found = ClassScatter::new(total)?;
-                if self.shrinkage.is_auto() {
-                    let standards = found.standards();
-                    return Ok(PassStep::NextPass(LdaState { found: Some(Box::new(found)), standards, ..state }, None));
-                }
-                Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &[])?))
-            }
-        }
+    fn finish(&self, state: ScatterState, total: ScatterSums, _: &Context<'_>) -> Result<PassStep<ScatterState, LdaModel>> {
+        state.finish(total, self.shrinkage.is_auto(), |classes, labels, scatter, fourth| {
+            self.model(classes, labels, scatter, fourth)
+        })
     }
 }
 
@@ -258,20 +232,20 @@ impl Lda {
     pub(super) fn components(&self, classes: usize, cols: usize) -> Result<usize> {
         let most = classes.saturating_sub(1).min(cols);
         match self.n_components {
-            Some(n) if n > most => Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "n_components".into(),
-                value: n.to_string(),
-                expected: format!("{classes} classes and {cols} columns have {most} directions"),
-            }),
+            Some(n) if n > most => Err(Error::parameter(
+                Self::SPEC.name,
+                "n_components",
+                n,
+                format!("{classes} classes and {cols} columns have {most} directions"),
+            )),
             Some(n) => Ok(n),
             None => Ok(most),
         }
     }
 
     /// The divisor of the pooled covariance. Refuses rows that say nothing about the spread within classes.
-    pub(super) fn divided_by(&self, found: &ClassScatter) -> Result<f64> {
-        let (weight, classes) = (found.total_weight(), found.populated());
+    pub(super) fn divided_by(&self, scatter: &ClassScatter) -> Result<f64> {
+        let (weight, classes) = (scatter.total_weight(), scatter.populated());
         let free = weight - classes as f64;
         if free > 0.0 {
             return Ok(if self.divisor == CovarianceDivisor::Ml { weight } else { free });
@@ -283,49 +257,49 @@ impl Lda {
     }
 
     /// The mean of the covariances of the classes, weighted by the priors.
-    fn weighted_covariance(&self, found: &ClassScatter, priors: &[f64], fourth: &[f64]) -> Mat<f64> {
+    fn weighted_covariance(&self, scatter: &ClassScatter, priors: &[f64], fourth: &[f64]) -> Mat<f64> {
         let of = |k: usize| fourth.get(k).copied().unwrap_or(0.0);
-        if found.scatter.len() == 1 {
+        if scatter.scatter.len() == 1 {
             // The priors are the shares of the classes, and shrinking by a given share is linear.
-            return self.shrinkage.covariance(&found.scatter[0], found.total_weight(), of(0));
+            return self.shrinkage.covariance(&scatter.scatter[0], scatter.total_weight(), of(0));
         }
-        let mut sum = Mat::zeros(found.cols(), found.cols());
-        for (k, scatter) in found.scatter.iter().enumerate().filter(|(k, _)| found.weight[*k] > 0.0) {
-            let c = self.shrinkage.covariance(scatter, found.weight[k], of(k));
+        let mut sum = Mat::zeros(scatter.cols(), scatter.cols());
+        for (k, of_class) in scatter.scatter.iter().enumerate().filter(|(k, _)| scatter.weight[*k] > 0.0) {
+            let c = self.shrinkage.covariance(of_class, scatter.weight[k], of(k));
             sum.as_mut_slice().iter_mut().zip(c.as_slice()).for_each(|(a, b)| *a += priors[k] * b);
         }
         sum
     }
 
-    fn model(&self, classes: Vec<String>, labels: &[String], found: &ClassScatter, fourth: &[f64]) -> Result<LdaModel> {
-        let priors = priors(self.priors.as_deref(), &found.weight);
+    fn model(&self, classes: Vec<String>, labels: &[String], scatter: &ClassScatter, fourth: &[f64]) -> Result<LdaModel> {
+        let priors = priors(self.priors.as_deref(), &scatter.weight);
         let free = match self.solver {
-            LdaSolver::Svd => self.divided_by(found)?,
-            _ => found.total_weight(),
+            LdaSolver::Svd => self.divided_by(scatter)?,
+            _ => scatter.total_weight(),
         };
         let keeps = self.solver != LdaSolver::Svd || self.store_covariance;
-        let covariance = keeps.then(|| self.weighted_covariance(found, &priors, fourth));
+        let covariance = keeps.then(|| self.weighted_covariance(scatter, &priors, fourth));
         let (spread, cut) = match (&covariance, self.solver) {
             (Some(c), LdaSolver::Lsqr | LdaSolver::Eigen) => (c.clone(), 0.0),
             _ => {
-                let mut pooled = found.within();
+                let mut pooled = scatter.within();
                 pooled.as_mut_slice().iter_mut().for_each(|v| *v /= free);
                 (pooled, self.tol * self.tol)
             }
         };
         let whitening = Whitening::new(&spread, cut)?;
-        let notes = notes(labels, found, whitening.rank())?;
-        let centre = centre(&priors, &found.mean);
+        let notes = notes(labels, scatter, whitening.rank())?;
+        let centre = centre(&priors, &scatter.mean);
         let directions = match self.solver {
             LdaSolver::Lsqr => None,
             LdaSolver::Svd => {
-                let z = whitened(&found.mean, &centre, &whitening.matrix);
-                let (axes, shares) = self.axes(&z, &priors, found.total_weight())?;
+                let z = whitened(&scatter.mean, &centre, &whitening.matrix);
+                let (axes, shares) = self.axes(&z, &priors, scatter.total_weight())?;
                 Some((product(whitening.matrix.view(), axes.view().t()), shares))
             }
             LdaSolver::Eigen => {
                 let mut between =
-                    self.shrinkage.covariance(&found.total(), found.total_weight(), fourth.last().copied().unwrap_or(0.0));
+                    self.shrinkage.covariance(&scatter.total(), scatter.total_weight(), fourth.last().copied().unwrap_or(0.0));
                 between.as_mut_slice().iter_mut().zip(spread.as_slice()).for_each(|(t, w)| *t -= w);
                 let inner = product(between.view(), whitening.matrix.view());
                 let eigen = eigen_symmetric(product(whitening.matrix.view().t(), inner.view()).view())?;
@@ -334,33 +308,33 @@ impl Lda {
                 Some((product(whitening.matrix.view(), eigen.vectors.view().t()), shares))
             }
         };
-        self.assemble(classes, found, priors, whitening, directions, covariance, notes)
+        self.assemble(classes, scatter, priors, whitening, directions, covariance, notes)
     }
 
     /// The axes of the whitened means of the classes, by falling variance, as rows, and their shares of the variance.
     pub(super) fn axes(&self, z: &Mat<f64>, priors: &[f64], weight: f64) -> Result<(Mat<f64>, Vec<f64>)> {
         let factor = 1.0 / (priors.len().max(2) - 1) as f64;
         let scaled = Mat::from_fn(z.rows(), z.cols(), |k, j| (weight * priors[k] * factor).sqrt() * z[(k, j)]);
-        let found = svd(scaled.view())?;
-        let total: f64 = found.values.iter().map(|s| s * s).sum();
-        let shares = found.values.iter().map(|s| if total > 0.0 { s * s / total } else { 0.0 }).collect();
-        let most = found.values.first().copied().unwrap_or(0.0);
-        let rank = found.values.iter().filter(|s| **s > self.tol * most).count();
-        Ok((found.vt.view().row_range(0..rank).to_owned(), shares))
+        let decomposition = svd(scaled.view())?;
+        let total: f64 = decomposition.values.iter().map(|s| s * s).sum();
+        let shares = decomposition.values.iter().map(|s| if total > 0.0 { s * s / total } else { 0.0 }).collect();
+        let most = decomposition.values.first().copied().unwrap_or(0.0);
+        let rank = decomposition.values.iter().filter(|s| **s > self.tol * most).count();
+        Ok((decomposition.vt.view().row_range(0..rank).to_owned(), shares))
     }
 
     #[allow(clippy::too_many_arguments)]
     pub(super) fn assemble(
         &self,
         classes: Vec<String>,
-        found: &ClassScatter,
+        scatter: &ClassScatter,
         priors: Vec<f64>,
         whitening: Whitening,
         directions: Option<(Mat<f64>, Vec<f64>)>,
         covariance: Option<Mat<f64>>,
         notes: Vec<String>,
     ) -> Result<LdaModel> {
-        let most = self.components(classes.len(), found.cols())?;
+        let most = self.components(classes.len(), scatter.cols())?;
         let directions = directions.map(|(mut matrix, mut shares)| {
             flip_signs(&mut matrix);
             shares.truncate(most);
@@ -375,13 +349,13 @@ impl Lda {
             notes,
             ..Certificate::default()
         };
-        let centre = centre(&priors, &found.mean);
+        let centre = centre(&priors, &scatter.mean);
         Ok(LdaModel::new(
             self.solver,
             classes,
-            found.weight.clone(),
+            scatter.weight.clone(),
             priors,
-            found.mean.clone(),
+            scatter.mean.clone(),
             centre,
             whitening,
             directions,
@@ -417,21 +391,22 @@ fn flip_signs(matrix: &mut Mat<f64>) {
 }
 
 /// What a person should know about a covariance that is not of full rank; an error when nothing varies.
-pub(super) fn notes(labels: &[String], found: &ClassScatter, rank: usize) -> Result<Vec<String>> {
+pub(super) fn notes(labels: &[String], scatter: &ClassScatter, rank: usize) -> Result<Vec<String>> {
     let cols = labels.len();
     if rank == 0 {
         return Err(Error::Data(format!(
             "no column varies within a class: rows of weight {} in {} classes say nothing about their spread",
-            found.total_weight(),
-            found.populated()
+            scatter.total_weight(),
+            scatter.populated()
         )));
     }
     let mut notes = Vec::new();
     if rank < cols {
         notes.push(format!("rank {rank} of {cols}: directions in which no class varies are left out"));
     }
-    let constant = found.constant_columns();
-    let differs = |j: &usize| (1..found.mean.rows()).any(|k| found.weight[k] > 0.0 && found.mean[(k, *j)] != found.mean[(0, *j)]);
+    let constant = scatter.constant_columns();
+    let differs =
+        |j: &usize| (1..scatter.mean.rows()).any(|k| scatter.weight[k] > 0.0 && scatter.mean[(k, *j)] != scatter.mean[(0, *j)]);
     let (apart, same): (Vec<usize>, Vec<usize>) = constant.into_iter().partition(|j| differs(j));
     let named = |columns: &[usize]| listed(&columns.iter().map(|&j| labels[j].clone()).collect::<Vec<_>>());
     if !same.is_empty() {

@@ -4,7 +4,8 @@ use ermine_core::*;
 use ermine_math::affine::{affine, affine_about};
 use ermine_math::linalg::product;
 
-use super::super::posterior::{log_sum_exp, normalise, normalise_logs, odds};
+use super::super::posterior::{classify_by_scores, give_to_best, log_priors, log_sum_exp};
+use super::super::priors::{class_table, some_class_is_possible};
 use super::lda::{Lda, LdaSolver, whitened};
 use super::whiten::Whitening;
 
@@ -37,11 +38,11 @@ pub struct LdaModel {
     certificate: Certificate,
     /// The means in the new coordinates, about the centre.
     places: Mat<f64>,
-    /// Scores of rows about the centre: a row a class.
+    /// Scores of rows about the centre: one row per class.
     slopes: Mat<f64>,
     bases: Vec<f64>,
     log_priors: Vec<f64>,
-    /// Scores of rows as they are: a row a class.
+    /// Scores of rows as they are: one row per class.
     coef: Mat<f64>,
     intercept: Vec<f64>,
 }
@@ -60,8 +61,7 @@ impl LdaModel {
         covariance: Option<Mat<f64>>,
         certificate: Certificate,
     ) -> Self {
-        let log = |(p, n): (&f64, &f64)| if *n > 0.0 { p.ln() } else { f64::NEG_INFINITY };
-        let log_priors: Vec<f64> = priors.iter().zip(&class_count).map(log).collect();
+        let log_priors = log_priors(&priors, &class_count);
         let places = whitened(&means, &centre, &whitening.matrix);
         // With singular values, scores follow the directions that were kept.
         let slopes = match (&directions, solver) {
@@ -102,7 +102,7 @@ impl LdaModel {
         }
     }
 
-    /// The means of the columns: a row a class.
+    /// The means of the columns: one row per class.
     pub fn means(&self) -> &Mat<f64> {
         &self.means
     }
@@ -117,7 +117,7 @@ impl LdaModel {
         self.covariance.as_ref()
     }
 
-    /// Slopes of the scores: a row a class.
+    /// Slopes of the scores: one row per class.
     pub fn coef(&self) -> &Mat<f64> {
         &self.coef
     }
@@ -143,7 +143,7 @@ impl LdaModel {
     }
 
     /// ln prior + ln density up to what all classes share, and what `end` makes of the row.
-    fn rows(&self, x: &Features<'_>, end: impl Fn(&mut [f64])) -> Result<Mat<f64>> {
+    fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64])) -> Result<Mat<f64>> {
         x.expect_cols(self.means.cols())?;
         let mut scores = affine_about(x, &self.centre, &self.slopes, &self.bases, Lda::SPEC.name)?;
         for i in 0..scores.rows() {
@@ -165,11 +165,18 @@ impl LdaModel {
         let mut part = one.f64_rows(&mut scratch, Lda::SPEC.name)?.to_owned();
         part.as_mut_slice().iter_mut().for_each(|v| *v *= 2f64.powi(-600));
         let scores = affine(&Features::F64(part.view()), &self.slopes, &vec![0.0; out.len()], Lda::SPEC.name)?;
-        let possible = |k: &usize| self.log_priors[*k] > f64::NEG_INFINITY;
-        let best = (0..out.len()).filter(possible).max_by(|a, b| scores[(0, *a)].total_cmp(&scores[(0, *b)]).then(b.cmp(a)));
-        out.fill(f64::NEG_INFINITY);
-        out[best.unwrap_or(0)] = 0.0;
+        give_to_best(out, &self.log_priors, |k| scores[(0, k)]);
         Ok(())
+    }
+
+    /// Scores by slopes and intercepts alone.
+    fn linear_scores(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        x.expect_cols(self.means.cols())?;
+        let scores = affine(x, &self.coef, &self.intercept, Lda::SPEC.name)?;
+        if scores.as_slice().iter().any(|v| v.is_nan()) {
+            x.refuse_non_finite(None)?;
+        }
+        Ok(scores)
     }
 
     pub(super) fn load(input: &ModelReader) -> Result<Self> {
@@ -196,14 +203,10 @@ impl LdaModel {
         let stored: bool = input.field("stores_covariance")?;
         let covariance = if stored { Some(input.mat_of("covariance", cols, cols)?) } else { None };
         let finite = |v: &[f64]| v.iter().all(|v| v.is_finite());
-        let at_least_0 = |v: &[f64]| v.iter().all(|v| v.is_finite() && *v >= 0.0);
         if matrix.rows() != cols || matrix.cols() == 0 || directions.as_ref().is_some_and(|d| d.matrix.rows() != cols) {
             return Err(bad("its directions are those of other columns"));
         }
-        if !at_least_0(&class_count)
-            || !at_least_0(&priors)
-            || !priors.iter().zip(&class_count).any(|(p, n)| *p > 0.0 && *n > 0.0)
-        {
+        if !some_class_is_possible(&class_count, &priors) {
             return Err(bad("no class is possible"));
         }
         let numbers = [means.as_slice(), &centre, matrix.as_slice(), &[log_volume, reciprocal_condition]];
@@ -246,11 +249,7 @@ impl Model for LdaModel {
         for note in &self.certificate.notes {
             report.text(format!("{note}."));
         }
-        let rows = (0..self.classes.len())
-            .map(|k| vec![self.classes[k].as_str().into(), self.class_count[k].into(), self.priors[k].into()])
-            .collect();
-        report.table("Classes", &["class", "rows", "prior"], rows);
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        class_table(&mut report, &self.classes, &self.class_count, |k| self.priors[k]);
         let mut heads = vec!["column".to_owned()];
         heads.extend(self.classes.iter().map(|c| format!("mean {c}")));
         heads.extend(self.classes.iter().map(|c| format!("slope {c}")));
@@ -258,7 +257,7 @@ impl Model for LdaModel {
         heads.extend((1..=shown).map(|k| format!("direction {k}")));
         let rows = (0..self.means.cols())
             .map(|j| {
-                let mut row = vec![Cell::from(name(j))];
+                let mut row = vec![Cell::from(schema.name(j))];
                 row.extend((0..self.classes.len()).map(|k| Cell::from(self.means[(k, j)])));
                 row.extend((0..self.classes.len()).map(|k| Cell::from(self.coef[(k, j)])));
                 row.extend(self.directions.iter().flat_map(|d| (0..shown).map(|k| Cell::from(d.matrix[(j, k)]))));
@@ -301,32 +300,7 @@ impl Model for LdaModel {
     }
 }
 
-impl Classifier for LdaModel {
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.rows(x, normalise)
-    }
-
-    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.rows(x, normalise_logs)
-    }
-
-    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
-        x.expect_cols(self.means.cols())?;
-        let scores = affine(x, &self.coef, &self.intercept, Lda::SPEC.name)?;
-        if scores.as_slice().iter().any(|v| v.is_nan()) {
-            x.refuse_non_finite(None)?;
-        }
-        Ok(Some(odds(scores)))
-    }
-
-    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        Ok(argmax_rows(self.rows(x, |_| ())?.view()))
-    }
-}
+classify_by_scores!(LdaModel, decision: linear_scores);
 
 impl Transformer for LdaModel {
     /// Places along Fisher's directions; about the mean of the classes for `svd`.
@@ -363,7 +337,8 @@ impl Density for LdaModel {
         let mut logs = vec![0.0; self.classes.len()];
         for first in (0..x.rows()).step_by(BLOCK) {
             let block = x.row_range(first..(first + BLOCK).min(x.rows()));
-            let z = affine_about(&block, &self.centre, &by_row, &vec![0.0; rank], Lda::SPEC.name)?;
+            let z = affine_about(&block, &self.centre, &by_row, &vec![0.0; rank], Lda::SPEC.name)
+                .map_err(|e| e.with_row(|row| row + first))?;
             for i in 0..z.rows() {
                 for (k, log) in logs.iter_mut().enumerate() {
                     let square: f64 = z.row(i).iter().zip(self.places.row(k)).map(|(a, b)| (a - b) * (a - b)).sum();

@@ -3,15 +3,17 @@
 //! A row x of class k and weight w, d = x - μₖ away from the mean of its class, leaves with nₖ' = nₖ - w the mean μₖ - w d / nₖ' and the scatter
 //! S - c d dᵀ, c = w nₖ / nₖ'. The covariance a S' + b I is thus of rank one away from a S + b I, which is diagonal in the coordinates of S, whatever b is.
 
-use ermine_core::{Context, Dataset, Learner, Mat, PassLearner, Result, run_pass};
+use ermine_core::{Context, Dataset, Learner, Mat, PassLearner, Result};
 use ermine_math::linalg::{eigen_symmetric, product};
 
+use super::super::discrete;
 use super::super::posterior::normalise;
+use super::CovarianceDivisor;
 use super::lda::{Lda, LdaSolver, centre, whitened};
 use super::shrinkage::Shrinkage;
 use super::totals::ClassScatter;
 use super::whiten::Whitening;
-use super::{CovarianceDivisor, priors};
+use crate::priors::priors;
 
 /// How far the spread must stay from what counts as none.
 const CLEAR: f64 = 100.0;
@@ -30,16 +32,16 @@ struct DiagonalizedScatter {
 
 impl DiagonalizedScatter {
     /// None where directions are left out, or may be without a row.
-    fn new(lda: &Lda, found: &ClassScatter, share: f64) -> Result<Option<Self>> {
-        let mut spread = found.within();
+    fn new(lda: &Lda, scatter: &ClassScatter, share: f64) -> Result<Option<Self>> {
+        let mut spread = scatter.within();
         let p = spread.rows();
         if share > 0.0 {
             // What is added is the same in all directions as long as they are at right angles.
             let eigen = eigen_symmetric(spread.view())?;
-            let scatter = eigen.values.iter().map(|v| v.max(0.0)).collect();
-            return Ok(Some(Self { matrix: eigen.vectors.view().t().to_owned(), scatter, least: 1e-6 }));
+            let along = eigen.values.iter().map(|v| v.max(0.0)).collect();
+            return Ok(Some(Self { matrix: eigen.vectors.view().t().to_owned(), scatter: along, least: 1e-6 }));
         }
-        let weight = found.total_weight();
+        let weight = scatter.total_weight();
         spread.as_mut_slice().iter_mut().for_each(|v| *v /= weight);
         let cut = if lda.solver == LdaSolver::Svd { lda.tol * lda.tol } else { 0.0 };
         let whitening = Whitening::new(&spread, cut)?;
@@ -47,6 +49,12 @@ impl DiagonalizedScatter {
         let whole = whitening.rank() == p && least < 1.0;
         Ok(whole.then(|| Self { matrix: whitening.matrix, scatter: vec![weight; p], least }))
     }
+}
+
+/// The scatter of all rows, in one pass.
+fn scatter_of(lda: &Lda, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ClassScatter> {
+    let state = lda.initial_state(data, cx)?;
+    ClassScatter::new(discrete::totals(lda, &state, data, cx)?)
 }
 
 /// The probabilities of the classes of each row, by a model of all others.
@@ -65,43 +73,37 @@ pub(super) fn left_out(lda: &Lda, data: &Dataset<'_>, cx: &Context<'_>) -> Resul
     if rows.contains(&1) {
         return Ok(None);
     }
-    let block_rows = lda.block_rows(data.cols());
-    let state = lda.initial_state(&data.row_range(0..data.rows().min(block_rows)), cx)?;
-    let total = run_pass(data, block_rows, cx, &|block: &Dataset<'_>| {
-        let mut part = lda.empty_partial(&state);
-        lda.add_block(&state, &mut part, block)?;
-        Ok(part)
-    })?;
-    let found = ClassScatter::new(total)?;
-    let shares = priors(lda.priors.as_deref(), &found.weight);
+    let scatter = scatter_of(lda, data, cx)?;
+    let shares = priors(lda.priors.as_deref(), &scatter.weight);
     let share = if let Shrinkage::Given(share) = lda.shrinkage { share } else { 0.0 };
-    let Some(space) = DiagonalizedScatter::new(lda, &found, share)? else { return Ok(None) };
-    let middle = centre(&shares, &found.mean);
-    let means = whitened(&found.mean, &middle, &space.matrix);
-    if svd && found.populated() > 2 {
+    let Some(space) = DiagonalizedScatter::new(lda, &scatter, share)? else { return Ok(None) };
+    let middle = centre(&shares, &scatter.mean);
+    let means = whitened(&scatter.mean, &middle, &space.matrix);
+    if svd && scatter.populated() > 2 {
         // Directions in which the means hardly differ are left out of the scores; here all are in.
         let strict = Lda { tol: CLEAR * lda.tol, ..lda.clone() };
-        let (axes, _) = strict.axes(&means, &shares, found.total_weight())?;
-        if axes.rows() < (found.populated() - 1).min(data.cols()) {
+        let (axes, _) = strict.axes(&means, &shares, scatter.total_weight())?;
+        if axes.rows() < (scatter.populated() - 1).min(data.cols()) {
             return Ok(None);
         }
     }
-    let (trace, weight) = (found.diagonal.iter().sum::<f64>(), found.total_weight());
+    let (trace, weight) = (scatter.diagonal.iter().sum::<f64>(), scatter.total_weight());
     let mut scratch = Vec::new();
     let mut out = Mat::zeros(data.rows(), names.len());
     for first in (0..data.rows()).step_by(BLOCK) {
         let range = first..(first + BLOCK).min(data.rows());
-        let x = data.x.row_range(range.clone()).f64_rows(&mut scratch, Lda::SPEC.name)?.to_owned();
+        let block = data.x.row_range(range.clone());
+        let x = block.f64_rows(&mut scratch, Lda::SPEC.name).map_err(|e| e.with_row(|row| row + first))?.to_owned();
         let about = Mat::from_fn(x.rows(), x.cols(), |i, j| x[(i, j)] - middle[j]);
         let z = product(about.view(), space.matrix.view());
         for i in range {
             let (k, w, z) = (codes[i] as usize, data.weight_of(i), z.row(i - first));
             // A class without weight has none to be left out.
-            let rest = if w > 0.0 { found.weight[k] - w } else { 1.0 };
-            let c = if w > 0.0 { w * found.weight[k] / rest } else { 0.0 };
+            let rest = if w > 0.0 { scatter.weight[k] - w } else { 1.0 };
+            let c = if w > 0.0 { w * scatter.weight[k] / rest } else { 0.0 };
             let away: Vec<f64> = z.iter().zip(means.row(k)).map(|(z, m)| z - m).collect();
             let free = match lda.divisor {
-                CovarianceDivisor::Unbiased if svd => weight - w - found.populated() as f64,
+                CovarianceDivisor::Unbiased if svd => weight - w - scatter.populated() as f64,
                 _ => weight - w,
             };
             let a = (1.0 - share) / free;
@@ -116,14 +118,14 @@ pub(super) fn left_out(lda: &Lda, data: &Dataset<'_>, cx: &Context<'_>) -> Resul
             for (j, score) in scores.iter_mut().enumerate() {
                 let mut v: Vec<f64> = z.iter().zip(means.row(j)).map(|(z, m)| z - m).collect();
                 if j == k && w > 0.0 {
-                    v.iter_mut().for_each(|v| *v *= found.weight[k] / rest);
+                    v.iter_mut().for_each(|v| *v *= scatter.weight[k] / rest);
                 }
                 let apart = inner(&v, &v) + a * c * inner(&v, &away).powi(2) / left;
                 let prior = match &lda.priors {
                     Some(_) => shares[j],
-                    None => (found.weight[j] - if j == k { w } else { 0.0 }) / (weight - w),
+                    None => (scatter.weight[j] - if j == k { w } else { 0.0 }) / (weight - w),
                 };
-                *score = if found.weight[j] > 0.0 { prior.ln() - 0.5 * apart } else { f64::NEG_INFINITY };
+                *score = if scatter.weight[j] > 0.0 { prior.ln() - 0.5 * apart } else { f64::NEG_INFINITY };
             }
             if scores.iter().any(|s| s.is_nan()) || scores.iter().all(|s| *s == f64::NEG_INFINITY) {
                 return Ok(None);

@@ -1,14 +1,14 @@
 //! Quadratic discriminant analysis.
 
 use ermine_core::*;
-use ermine_math::moments::{self, Moments};
+use ermine_math::moments;
 use serde::{Deserialize, Serialize};
 
+use super::CovarianceDivisor;
 use super::qda_model::QdaModel;
 use super::shrinkage::Shrinkage;
-use super::totals::{ClassScatter, ScatterSums, Standardizer};
-use super::{CovarianceDivisor, PRIORS, check_priors, expect_classes, priors};
-use ermine_core::blocks::column_label;
+use super::totals::{ClassScatter, ScatterState, ScatterSums};
+use crate::priors::{PRIORS, check_priors, expect_classes, priors};
 
 /// How covariances are estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -23,12 +23,15 @@ pub enum QdaSolver {
 
 /// Classes are normal distributions, each with its mean and its covariance, so that quadrics divide them.
 ///
-/// **Maximises** Σᵢ wᵢ (ln πₖ + ln N(xᵢ; μₖ, Σₖ)), k the class of row i: shares, means and covariances of the classes, the latter
-/// with divisor nₖ - 1 (`svd`; nₖ with `divisor` ml) or nₖ (`eigen`).
+/// # What it maximises
+/// Σᵢ wᵢ (ln πₖ + ln N(xᵢ; μₖ, Σₖ)), k the class of row i: shares, means and covariances of the classes, the latter with
+/// divisor nₖ - 1 (`svd`; nₖ with `divisor` ml) or nₖ (`eigen`).
 ///
-/// **Use it** where classes spread differently and have many more rows than columns; otherwise [`super::Lda`], or `shrinkage` or
+/// # When to use it
+/// Where classes spread differently and have many more rows than columns; otherwise [`super::Lda`], or `shrinkage` or
 /// `reg_param`, which draw the covariances towards a multiple of the identity.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
 /// use ermine_bayes::Qda;
@@ -42,15 +45,21 @@ pub enum QdaSolver {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass of p² multiplications a row ("auto" shrinkage takes a second,
-/// cheap one), then p³ a class; prediction takes p²/2 a class.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **It does not** refuse covariances that are not of full rank. Directions in which no class varies are left out. Where only some classes do
-/// not vary, their spread there is set to `tol` of that within all classes: a row that departs from them in such a direction is next to
-/// impossible in them. The certificate says which classes and how many directions.
+/// # Cost
+/// One pass of p² multiplications per row ("auto" shrinkage takes a second, cheap one), then p³ a class; prediction takes
+/// p²/2 a class.
 ///
-/// **Reference**: Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 4.3; J. H. Friedman, Regularized discriminant
-/// analysis, JASA 84 (1989).
+/// # What it does not do
+/// It does not refuse covariances that are not of full rank. Directions in which no class varies are left out. Where only
+/// some classes do not vary, their spread there is set to `tol` of that within all classes: a row that departs from them
+/// in such a direction is next to impossible in them. The certificate says which classes and how many directions.
+///
+/// # Reference
+/// Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 4.3; J. H. Friedman, Regularized
+/// discriminant analysis, JASA 84 (1989).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Qda {
@@ -82,20 +91,20 @@ impl Default for Qda {
 }
 
 impl Qda {
-    fn refuse(name: &str, value: impl ToString, expected: &str) -> Error {
-        Error::Parameter { learner: Self::SPEC.name, name: name.into(), value: value.to_string(), expected: expected.into() }
+    fn refuse(name: &str, value: impl std::fmt::Display, expected: &str) -> Error {
+        Error::parameter(Self::SPEC.name, name, value, expected)
     }
 
-    fn model(&self, classes: Vec<String>, labels: &[String], found: &ClassScatter, fourth: &[f64]) -> Result<QdaModel> {
-        let cols = found.cols();
+    fn model(&self, classes: Vec<String>, labels: &[String], scatter: &ClassScatter, fourth: &[f64]) -> Result<QdaModel> {
+        let cols = scatter.cols();
         let mut covariances = Vec::with_capacity(classes.len());
-        for (k, scatter) in found.scatter.iter().enumerate() {
-            let w = found.weight[k];
+        for (k, of_class) in scatter.scatter.iter().enumerate() {
+            let w = scatter.weight[k];
             let mut c = match self.solver {
-                QdaSolver::Eigen => self.shrinkage.covariance(scatter, w, fourth.get(k).copied().unwrap_or(0.0)),
+                QdaSolver::Eigen => self.shrinkage.covariance(of_class, w, fourth.get(k).copied().unwrap_or(0.0)),
                 QdaSolver::Svd => {
-                    let mut c = scatter.clone();
-                    let varies = (0..cols).any(|j| scatter[(j, j)] > 0.0);
+                    let mut c = of_class.clone();
+                    let varies = (0..cols).any(|j| of_class[(j, j)] > 0.0);
                     let divisor = if self.divisor == CovarianceDivisor::Ml { w } else { w - 1.0 };
                     if varies && divisor <= 0.0 {
                         return Err(Error::Weight(format!(
@@ -116,8 +125,8 @@ impl Qda {
             }
             covariances.push(c);
         }
-        let priors = priors(self.priors.as_deref(), &found.weight);
-        QdaModel::new(self, classes, labels, found.weight.clone(), priors, found.mean.clone(), covariances)
+        let priors = priors(self.priors.as_deref(), &scatter.weight);
+        QdaModel::new(self, classes, labels, scatter.weight.clone(), priors, scatter.mean.clone(), covariances)
     }
 }
 
@@ -171,7 +180,7 @@ impl Learner for Qda {
     }));
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         if self.solver == QdaSolver::Svd && !self.shrinkage.is_none() {
             let value = serde_json::to_value(self.shrinkage).unwrap_or_default();
             return Err(Self::refuse("shrinkage", value, "with solver svd it must be null; take solver eigen, or reg_param"));
@@ -195,57 +204,31 @@ impl Learner for Qda {
     }
 }
 
-/// What every block of a [`Qda`] is told.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct QdaState {
-    labels: Vec<String>,
-    classes: Vec<String>,
-    /// After the first pass, where there is a second.
-    found: Option<Box<ClassScatter>>,
-    standards: Vec<Standardizer>,
-}
-
 impl PassLearner for Qda {
-    type State = QdaState;
+    type State = ScatterState;
     type Partial = ScatterSums;
 
     fn block_rows(&self, cols: usize) -> usize {
         moments::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<QdaState> {
-        let (_, names) = head.y.classes()?;
-        expect_classes(Self::SPEC.name, self.priors.as_deref(), names.len())?;
-        let labels = (0..head.cols()).map(|j| column_label(head.schema, j)).collect();
-        Ok(QdaState { labels, classes: names.to_vec(), found: None, standards: Vec::new() })
+    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ScatterState> {
+        let state = ScatterState::new(head)?;
+        expect_classes(Self::SPEC.name, self.priors.as_deref(), state.classes.len())?;
+        Ok(state)
     }
 
-    fn empty_partial(&self, state: &QdaState) -> ScatterSums {
-        let (classes, cols) = (state.classes.len(), state.labels.len());
-        match state.standards.is_empty() {
-            true => ScatterSums::Each(vec![Moments::new(cols, 0); classes]),
-            false => ScatterSums::Fourth(vec![0.0; classes + 1]),
-        }
+    fn empty_partial(&self, state: &ScatterState) -> ScatterSums {
+        state.empty_partial(true)
     }
 
-    fn add_block(&self, state: &QdaState, part: &mut ScatterSums, rows: &Dataset<'_>) -> Result<()> {
-        rows.x.expect_cols(state.labels.len())?;
-        part.add(rows, &state.standards, Self::SPEC.name)
+    fn add_block(&self, state: &ScatterState, part: &mut ScatterSums, rows: &Dataset<'_>) -> Result<()> {
+        state.add_block(part, rows, Self::SPEC.name)
     }
 
-    fn finish(&self, mut state: QdaState, total: ScatterSums, _: &Context<'_>) -> Result<PassStep<QdaState, QdaModel>> {
-        match (state.found.take(), total) {
-            (Some(found), ScatterSums::Fourth(fourth)) => {
-                Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &fourth)?))
-            }
-            (_, total) => {
-                let found = ClassScatter::new(total)?;
-                if self.shrinkage.is_auto() {
-                    let standards = found.standards();
-                    return Ok(PassStep::NextPass(QdaState { found: Some(Box::new(found)), standards, ..state }, None));
-                }
-                Ok(PassStep::Done(self.model(state.classes, &state.labels, &found, &[])?))
-            }
-        }
+    fn finish(&self, state: ScatterState, total: ScatterSums, _: &Context<'_>) -> Result<PassStep<ScatterState, QdaModel>> {
+        state.finish(total, self.shrinkage.is_auto(), |classes, labels, scatter, fourth| {
+            self.model(classes, labels, scatter, fourth)
+        })
     }
 }

@@ -5,7 +5,8 @@ use ermine_math::affine::affine_about;
 use ermine_math::gaussians::FullGaussians;
 use ermine_math::linalg::{Cholesky, eigen_symmetric, product};
 
-use super::super::posterior::{log_sum_exp, normalise, normalise_logs, odds};
+use super::super::posterior::{classifier_with_density, classify_by_scores, give_to_best, log_priors, log_sum_exp};
+use super::super::priors::{class_table, some_class_is_possible};
 use super::lda::{centre, whitened};
 use super::listed;
 use super::qda::{Qda, QdaSolver};
@@ -90,12 +91,11 @@ impl QdaModel {
         certificate: Certificate,
         density: ClassDensities,
     ) -> Self {
-        let log = |(p, n): (&f64, &f64)| if *n > 0.0 { p.ln() } else { f64::NEG_INFINITY };
-        let log_priors = priors.iter().zip(&class_count).map(log).collect();
+        let log_priors = log_priors(&priors, &class_count);
         Self { classes, class_count, priors, means, covariances, tol, certificate, log_priors, density }
     }
 
-    /// The means of the columns: a row a class.
+    /// The means of the columns: one row per class.
     pub fn means(&self) -> &Mat<f64> {
         &self.means
     }
@@ -133,7 +133,8 @@ impl QdaModel {
                 let mut all = Mat::zeros(0, self.classes.len());
                 for first in (0..x.rows()).step_by(BLOCK) {
                     let part = x.row_range(first..(first + BLOCK).min(x.rows()));
-                    let z = affine_about(&part, centre, by_row, &zeros, Qda::SPEC.name)?;
+                    let z =
+                        affine_about(&part, centre, by_row, &zeros, Qda::SPEC.name).map_err(|e| e.with_row(|row| row + first))?;
                     let done = by_blocks(&Features::F64(z.view()), self.classes.len(), |block, start, out| {
                         if let Features::F64(m) = block {
                             self.joint(gaussians, *m, *log_volume, out);
@@ -160,7 +161,7 @@ impl QdaModel {
     }
 
     /// [`QdaModel::rows`] in which every row has a possible class.
-    fn posteriors(&self, x: &Features<'_>, end: impl Fn(&mut [f64]) + Sync) -> Result<Mat<f64>> {
+    fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64]) + Sync) -> Result<Mat<f64>> {
         self.rows(x, |block, i, row| {
             let lost = row.iter().all(|v| !v.is_finite()) || row.iter().any(|v| v.is_nan());
             if lost {
@@ -171,6 +172,22 @@ impl QdaModel {
             end(row);
             Ok(())
         })
+    }
+
+    /// [`QdaModel::rows`] plus a number that all classes share.
+    fn joint_logs(&self, x: &Features<'_>, shared: f64) -> Result<Mat<f64>> {
+        self.rows(x, |block, i, row| {
+            if row.iter().any(|v| v.is_nan()) {
+                block.row_range(i..i + 1).refuse_non_finite(None).map_err(|e| e.with_row(|_| i))?;
+            }
+            row.iter_mut().for_each(|v| *v += shared);
+            Ok(())
+        })
+    }
+
+    /// ln prior + ln density of the classes, without the power of 2π that all share.
+    fn quadratic_scores(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        self.joint_logs(x, 0.5 * self.rank() as f64 * std::f64::consts::TAU.ln())
     }
 
     /// A row so far away that all densities vanish: the class that is nearest in its own standard deviations on a part of the way takes it.
@@ -189,10 +206,7 @@ impl QdaModel {
         let share = (200.0 - longest).min(0.0).exp();
         let near: Vec<f64> = way.iter().zip(&start).map(|(v, s)| v * share + s).collect();
         let joint = self.rows(&Features::F64(MatRef::row_major(&near, 1, near.len())), |_, _, _| Ok(()))?;
-        let possible = |k: &usize| self.log_priors[*k] > f64::NEG_INFINITY;
-        let best = (0..out.len()).filter(possible).max_by(|a, b| joint[(0, *a)].total_cmp(&joint[(0, *b)]).then(b.cmp(a)));
-        out.fill(f64::NEG_INFINITY);
-        out[best.unwrap_or(0)] = 0.0;
+        give_to_best(out, &self.log_priors, |k| joint[(0, k)]);
         Ok(())
     }
 
@@ -210,14 +224,10 @@ impl QdaModel {
         let tol: f64 = input.field("tol")?;
         let certificate: Certificate = input.field("certificate")?;
         let finite = |v: &[f64]| v.iter().all(|v| v.is_finite());
-        let at_least_0 = |v: &[f64]| v.iter().all(|v| v.is_finite() && *v >= 0.0);
-        if !at_least_0(&class_count)
-            || !at_least_0(&priors)
-            || !priors.iter().zip(&class_count).any(|(p, n)| *p > 0.0 && *n > 0.0)
-        {
+        if !some_class_is_possible(&class_count, &priors) {
             return Err(bad("no class is possible"));
         }
-        if !finite(means.as_slice()) || !finite(all.as_slice()) || !at_least_0(&[tol]) {
+        if !finite(means.as_slice()) || !finite(all.as_slice()) || !tol.is_finite() || tol < 0.0 {
             return Err(bad("its numbers are not finite"));
         }
         let covariances: Vec<Mat<f64>> = (0..k).map(|c| all.view().row_range(c * cols..(c + 1) * cols).to_owned()).collect();
@@ -309,31 +319,19 @@ impl Model for QdaModel {
     fn n_features(&self) -> usize {
         self.means.cols()
     }
-    fn as_classifier(&self) -> Option<&dyn Classifier> {
-        Some(self)
-    }
-    fn as_density(&self) -> Option<&dyn Density> {
-        Some(self)
-    }
-    fn certificate(&self) -> Option<&Certificate> {
-        Some(&self.certificate)
-    }
+    classifier_with_density!();
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
         for note in &self.certificate.notes {
             report.text(format!("{note}."));
         }
-        let rows = (0..self.classes.len())
-            .map(|k| vec![self.classes[k].as_str().into(), self.class_count[k].into(), self.priors[k].into()])
-            .collect();
-        report.table("Classes", &["class", "rows", "prior"], rows);
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        class_table(&mut report, &self.classes, &self.class_count, |k| self.priors[k]);
         let mut heads = vec!["column".to_owned()];
         heads.extend(self.classes.iter().flat_map(|c| [format!("mean {c}"), format!("sd {c}")]));
         let rows = (0..self.means.cols())
             .map(|j| {
-                let mut row = vec![Cell::from(name(j))];
+                let mut row = vec![Cell::from(schema.name(j))];
                 let cells = |k: usize| [self.means[(k, j)].into(), self.covariances[k][(j, j)].sqrt().into()];
                 row.extend((0..self.classes.len()).flat_map(cells));
                 row
@@ -357,47 +355,13 @@ impl Model for QdaModel {
     }
 }
 
-impl Classifier for QdaModel {
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.posteriors(x, normalise)
-    }
-
-    fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.posteriors(x, normalise_logs)
-    }
-
-    /// ln prior + ln density of the classes, without the power of 2π that all share.
-    fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
-        let shared = 0.5 * self.rank() as f64 * std::f64::consts::TAU.ln();
-        let scores = self.rows(x, |block, i, row| {
-            if row.iter().any(|v| v.is_nan()) {
-                block.row_range(i..i + 1).refuse_non_finite(None).map_err(|e| e.with_row(|_| i))?;
-            }
-            row.iter_mut().for_each(|v| *v += shared);
-            Ok(())
-        })?;
-        Ok(Some(odds(scores)))
-    }
-
-    fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        Ok(argmax_rows(self.posteriors(x, |_| ())?.view()))
-    }
-}
+classify_by_scores!(QdaModel, decision: quadratic_scores);
 
 impl Density for QdaModel {
     /// Of the mixture of the classes, in the directions in which they vary.
     fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
         let norm = log_sum_exp(&self.log_priors);
-        let joint = self.rows(x, |block, i, row| {
-            if row.iter().any(|v| v.is_nan()) {
-                block.row_range(i..i + 1).refuse_non_finite(None).map_err(|e| e.with_row(|_| i))?;
-            }
-            Ok(())
-        })?;
+        let joint = self.joint_logs(x, 0.0)?;
         Ok((0..joint.rows()).map(|i| log_sum_exp(joint.row(i)) - norm).collect())
     }
 

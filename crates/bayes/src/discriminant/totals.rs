@@ -1,6 +1,7 @@
-//! What a pass over the rows of several classes gathers.
+//! Sums of a pass over the rows of several classes.
 
-use ermine_core::{Dataset, Error, Features, Mat, MatRef, Partial, Result};
+use ermine_core::blocks::column_label;
+use ermine_core::{Dataset, Error, Features, Mat, MatRef, Partial, PassStep, Result};
 use ermine_math::class_moments::ClassMoments;
 use ermine_math::moments::{Moments, Real};
 use ermine_math::pooled_moments::PooledMoments;
@@ -17,7 +18,7 @@ pub enum ScatterSums {
     /// Those of each class.
     #[doc(hidden)]
     Each(Vec<Moments>),
-    /// Sums of squared squared lengths of standardised rows: one a class, and one of all rows.
+    /// Sums of squared squared lengths of standardised rows: one per class, and one of all rows.
     #[doc(hidden)]
     Fourth(Vec<f64>),
 }
@@ -34,14 +35,71 @@ impl Partial for ScatterSums {
     }
 }
 
-/// What the first pass has found.
+/// State of [`super::Lda`] and [`super::Qda`] broadcast to every block before a pass.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ScatterState {
+    /// Names of the columns, for notes.
+    pub(super) labels: Vec<String>,
+    pub(super) classes: Vec<String>,
+    /// After the first pass, where there is a second, for fourth moments.
+    scatter: Option<Box<ClassScatter>>,
+    standards: Vec<Standardizer>,
+}
+
+impl ScatterState {
+    pub(super) fn new(head: &Dataset<'_>) -> Result<Self> {
+        let (_, names) = head.y.classes()?;
+        let labels = (0..head.cols()).map(|j| column_label(head.schema, j)).collect();
+        Ok(Self { labels, classes: names.to_vec(), scatter: None, standards: Vec::new() })
+    }
+
+    /// No rows yet; `each` asks for the scatter of each class instead of that within all.
+    pub(super) fn empty_partial(&self, each: bool) -> ScatterSums {
+        let (classes, cols) = (self.classes.len(), self.labels.len());
+        if !self.standards.is_empty() {
+            ScatterSums::Fourth(vec![0.0; classes + 1])
+        } else if each {
+            ScatterSums::Each(vec![Moments::new(cols, 0); classes])
+        } else {
+            ScatterSums::Pooled(Box::new(PooledMoments::new(classes, cols)))
+        }
+    }
+
+    pub(super) fn add_block(&self, part: &mut ScatterSums, rows: &Dataset<'_>, learner: &str) -> Result<()> {
+        rows.x.expect_cols(self.labels.len())?;
+        part.add(rows, &self.standards, learner)
+    }
+
+    /// A model of the scatter and, where it is `auto` that chooses how far to shrink, of the fourth moments of a second pass.
+    pub(super) fn finish<M>(
+        mut self,
+        total: ScatterSums,
+        auto: bool,
+        model: impl FnOnce(Vec<String>, &[String], &ClassScatter, &[f64]) -> Result<M>,
+    ) -> Result<PassStep<Self, M>> {
+        let (scatter, fourth) = match (self.scatter.take(), total) {
+            (Some(scatter), ScatterSums::Fourth(fourth)) => (*scatter, fourth),
+            (_, total) => {
+                let scatter = ClassScatter::new(total)?;
+                if auto {
+                    let standards = scatter.standards();
+                    return Ok(PassStep::NextPass(Self { scatter: Some(Box::new(scatter)), standards, ..self }, None));
+                }
+                (scatter, Vec::new())
+            }
+        };
+        Ok(PassStep::Done(model(self.classes, &self.labels, &scatter, &fourth)?))
+    }
+}
+
+/// Result of the first pass: weights, means and scatter of the classes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ClassScatter {
     /// The weight of each class.
     pub(super) weight: Vec<f64>,
-    /// The means: a row a class; of a class without rows that of all rows.
+    /// The means: one row per class; of a class without rows that of all rows.
     pub(super) mean: Mat<f64>,
-    /// Scatter matrices: one a class, or one for all; none where there are more columns than rows.
+    /// Scatter matrices: one per class, or one for all; none where there are more columns than rows.
     pub(super) scatter: Vec<Mat<f64>>,
     /// The scatter of each column within all classes.
     pub(super) diagonal: Vec<f64>,
@@ -69,7 +127,7 @@ impl ClassScatter {
         Self { weight, mean, scatter: Vec::new(), diagonal }.complete()
     }
 
-    /// The mean of all rows stands in for that of a class without any.
+    /// Uses the mean of all rows for a class without any.
     fn complete(mut self) -> Self {
         let grand = self.grand_mean();
         for k in (0..self.weight.len()).filter(|&k| self.weight[k] == 0.0) {
@@ -126,7 +184,7 @@ impl ClassScatter {
         sum
     }
 
-    /// What standardises the rows of each class, and of all: means, and one over standard deviations (0 where there is none).
+    /// Standardisation of the rows of each class, and of all: means, and one over standard deviations (0 where there is none).
     pub(super) fn standards(&self) -> Vec<Standardizer> {
         let inverse = |scatter: &Mat<f64>, weight: f64| {
             let sd = |j: usize| (scatter[(j, j)] / weight).sqrt();

@@ -5,7 +5,7 @@ use ermine_math::linalg::{Cholesky, eigen_symmetric, svd};
 
 use super::totals::correlation;
 
-/// W with Wᵀ C W = I, a column a direction, for a covariance C. Directions in which C has no spread to speak of are left out.
+/// W with Wᵀ C W = I, one column per direction, for a covariance C. Directions in which C has no spread to speak of are left out.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Whitening {
     /// Columns of the data by directions.

@@ -12,7 +12,7 @@ use super::lda::{Lda, centre, notes, whitened};
 use super::lda_model::LdaModel;
 use super::totals::ClassScatter;
 use super::whiten::{Whitening, log_volume};
-use super::{expect_classes, priors};
+use crate::priors::{expect_classes, priors};
 use ermine_core::blocks::column_label;
 
 /// Columns up to which the usual way is as quick, and the same bits as a stream.
@@ -42,9 +42,9 @@ impl Lda {
             data.x.refuse_non_finite(data.schema)?;
             return Err(Error::Numeric("the squares of the columns overflow; scale the columns down".into()));
         }
-        let found = ClassScatter::of_columns(&moments);
-        let free = self.divided_by(&found)?;
-        let sd: Vec<f64> = found.diagonal.iter().map(|s| (s / free).sqrt()).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
+        let scatter = ClassScatter::of_columns(&moments);
+        let free = self.divided_by(&scatter)?;
+        let sd: Vec<f64> = scatter.diagonal.iter().map(|s| (s / free).sqrt()).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
         let mut z = Mat::zeros(x.rows(), x.cols());
         for i in 0..x.rows() {
             let (k, root, row) = (codes[i] as usize, (data.weight_of(i) / free).sqrt(), z.row_mut(i));
@@ -75,11 +75,11 @@ impl Lda {
         let reciprocal_condition = if rank > 0 { eigen.values[rank - 1] / eigen.values[0] } else { 1.0 };
         let whitening = Whitening { log_volume: log_volume(&matrix)?, matrix, reciprocal_condition };
         let labels: Vec<String> = (0..x.cols()).map(|j| column_label(data.schema, j)).collect();
-        let notes = notes(&labels, &found, rank)?;
-        let priors = priors(self.priors.as_deref(), &found.weight);
-        let means = whitened(&found.mean, &centre(&priors, &found.mean), &whitening.matrix);
-        let (axes, shares) = self.axes(&means, &priors, found.total_weight())?;
+        let notes = notes(&labels, &scatter, rank)?;
+        let priors = priors(self.priors.as_deref(), &scatter.weight);
+        let means = whitened(&scatter.mean, &centre(&priors, &scatter.mean), &whitening.matrix);
+        let (axes, shares) = self.axes(&means, &priors, scatter.total_weight())?;
         let directions = product(whitening.matrix.view(), axes.view().t());
-        self.assemble(classes.to_vec(), &found, priors, whitening, Some((directions, shares)), None, notes)
+        self.assemble(classes.to_vec(), &scatter, priors, whitening, Some((directions, shares)), None, notes)
     }
 }

@@ -21,7 +21,7 @@ fn main() -> Result<()> {
             Column::Text(_) => Vec::new(),
         }
     };
-    let pixels: Vec<Vec<f64>> = table.columns().iter().take(64).map(shades).collect();
+    let pixels: Vec<Vec<f64>> = table.columns().take(64).map(shades).collect();
     if pixels.len() < 64 || pixels.iter().any(|p| p.len() != table.rows()) {
         return Err(Error::Data(format!("there are {} pixels, not 64", pixels.len())));
     }
@@ -31,10 +31,10 @@ fn main() -> Result<()> {
     let rules = EmStop { tol: 1e-6, max_iter: 500 };
     let mut best = None;
     for seed in 0..5 {
-        let found = fit(&model, MixtureParams::random(10, 64, seed), &data, &rules, &Context::default())?;
-        println!("start {seed}: {} steps, log likelihood {:.1}", found.iterations, found.objective.log_likelihood);
-        if best.as_ref().is_none_or(|b: &ermine_mixture::em::EmResult<_>| found.objective.value() > b.objective.value()) {
-            best = Some(found);
+        let result = fit(&model, MixtureParams::random(10, 64, seed), &data, &rules, &Context::default())?;
+        println!("start {seed}: {} steps, log likelihood {:.1}", result.iterations, result.objective.log_likelihood);
+        if best.as_ref().is_none_or(|b: &ermine_mixture::em::EmResult<_>| result.objective.value() > b.objective.value()) {
+            best = Some(result);
         }
     }
     if let Some(best) = best {

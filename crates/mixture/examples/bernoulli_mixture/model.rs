@@ -13,7 +13,7 @@ pub struct BernoulliMixture {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MixtureParams {
     pub weights: Vec<f64>,
-    /// The probability of a one: a row a component.
+    /// The probability of a one: one row per component.
     pub ones: Mat<f64>,
 }
 

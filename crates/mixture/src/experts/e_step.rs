@@ -10,7 +10,7 @@ use super::partition::Partition;
 use super::{ExpertKind, ExpertsEm, ExpertsParams};
 use crate::em::{Em, EmObjective};
 
-/// Rows whose scores are held at a time.
+/// Rows whose scores are in memory at a time.
 const CHUNK: usize = 2048;
 
 /// What a pass gathers.
@@ -133,13 +133,13 @@ impl ExpertsEm {
         let weight: Vec<f64> = (0..n).map(|i| rows.weight_of(i)).collect();
         let (gate, log_gate) = gates(at, z);
         // log p_k(y | x), then joint with the gate, then shares.
-        let said = self.expert_outputs(at, z, &rows.y)?;
-        let mut shares: Vec<f64> = said.log_density.iter().zip(&log_gate).map(|(d, g)| d + g).collect();
+        let outputs = self.expert_outputs(at, z, &rows.y)?;
+        let mut shares: Vec<f64> = outputs.log_density.iter().zip(&log_gate).map(|(d, g)| d + g).collect();
         let mut totals = vec![0.0; n];
         posterior_block(&mut shares, &mut totals);
         if let Some(parts) = parts {
             shares.fill(0.0);
-            let labels = parts.of(z, &said.target)?;
+            let labels = parts.of(z, &outputs.target)?;
             (0..n).for_each(|i| shares[labels[i] * n + i] = 1.0);
         }
         for i in 0..n {
@@ -158,14 +158,14 @@ impl ExpertsEm {
             run.iter_mut().zip(&weight).for_each(|(s, w)| *s *= w);
             sums.sizes[c] += run.iter().sum::<f64>();
             if let Some(moments) = sums.rows.get_mut(c) {
-                let y = MatRef::row_major(&said.target, n, 1);
+                let y = MatRef::row_major(&outputs.target, n, 1);
                 moments.add(z, (moments.y_cols() == 1).then_some(y), Some(run));
             }
             if let Some(slopes) = sums.experts.get_mut(c) {
-                let classes = said.proba.len() / (n * k);
-                let p = &said.proba[c * classes * n..(c + 1) * classes * n];
+                let classes = outputs.proba.len() / (n * k);
+                let p = &outputs.proba[c * classes * n..(c + 1) * classes * n];
                 let r: Vec<f64> = (0..classes * n)
-                    .map(|at| run[at % n] * (f64::from(u8::from(said.codes[at % n] as usize == at / n)) - p[at]))
+                    .map(|at| run[at % n] * (f64::from(u8::from(outputs.codes[at % n] as usize == at / n)) - p[at]))
                     .collect();
                 slopes.add(z, &r, p, run);
             }
@@ -173,7 +173,7 @@ impl ExpertsEm {
         Ok(())
     }
 
-    /// What the experts say of rows whose target is known.
+    /// The outputs of the experts for rows whose target is known.
     fn expert_outputs<'a>(&self, at: &ExpertsParams, z: MatRef<'_, f64>, y: &Target<'a>) -> Result<ExpertOutputs<'a>> {
         let (n, k) = (z.rows(), at.len());
         match &at.experts {
@@ -204,7 +204,7 @@ impl ExpertsEm {
     }
 }
 
-/// What experts say of rows: expert after expert, a run of rows for each.
+/// Outputs of the experts: expert after expert, a run of rows for each.
 struct ExpertOutputs<'a> {
     log_density: Vec<f64>,
     /// The target less its mean; zeros for classes.

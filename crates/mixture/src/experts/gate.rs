@@ -135,7 +135,7 @@ fn definite(mut h: Mat<f64>) -> Result<Cholesky> {
     let n = h.cols();
     let most = (0..n).map(|j| h[(j, j)]).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     for more in [0.0, 1e-12, 1e-9, 1e-6] {
-        // Nothing at all is known of a direction without curvature: a step of none is right there.
+        // A direction without curvature carries no information: the step along it is 0.
         (0..n).for_each(|j| h[(j, j)] += if h[(j, j)] > 0.0 { more * h[(j, j)] } else { most });
         if let Ok(factor) = Cholesky::new(h.view()) {
             return Ok(factor);
@@ -222,7 +222,7 @@ mod tests {
         let t = Mat::from_fn(n, k, |i, c| if i % k == c { 1.0 } else { 0.0 });
         let coef = Mat::from_fn(k, p + 1, |_, _| s.normal());
         let w = vec![1.0; n];
-        let found = slopes(&z, &t, &w, &coef, true).gradient;
+        let gradient = slopes(&z, &t, &w, &coef, true).gradient;
         let h = 1e-6;
         for c in 0..k {
             for d in 0..=p {
@@ -231,7 +231,7 @@ mod tests {
                     moved[(c, d)] += by;
                     value(&z, &t, &w, &moved, 0.0)
                 };
-                assert!((found[(c, d)] - (at(h) - at(-h)) / (2.0 * h)).abs() < 1e-6);
+                assert!((gradient[(c, d)] - (at(h) - at(-h)) / (2.0 * h)).abs() < 1e-6);
             }
         }
     }

@@ -12,17 +12,21 @@ use serde::{Deserialize, Serialize};
 
 pub use model::MixtureOfExpertsModel;
 
-/// Several simple models, and a gate that says which of them a row should listen to.
+/// Several simple models, and a gate that weights them for each row.
 ///
-/// **Maximises** Σᵢ wᵢ log Σₖ g_k(xᵢ) p_k(yᵢ | xᵢ) by EM, with a softmax gate g_k(x) ∝ exp(v_k·x + c_k) and experts that are linear with Gaussian noise,
-/// p_k = N(y; b_k·x + a_k, σ_k²), for numbers, or softmax regressions for classes. Slopes have a Gaussian prior: ½ alpha |v_k|² and ½ alpha |b_k|² / σ_k² (as in
-/// ridge regression), for classes ½ alpha |W_k|², is taken off. In every M step linear experts are solved in closed form, by ridge regression with the
-/// shares as weights; gate and softmax experts take a Newton step of their weighted softmax regressions, halved where it would lead down,
-/// so that they are solved when the whole is. The course is in the trace and never falls.
+/// # What it maximises
+/// Σᵢ wᵢ log Σₖ g_k(xᵢ) p_k(yᵢ | xᵢ) by EM, with a softmax gate g_k(x) ∝ exp(v_k·x + c_k) and experts that are linear
+/// with Gaussian noise, p_k = N(y; b_k·x + a_k, σ_k²), for numbers, or softmax regressions for classes. Slopes have a
+/// Gaussian prior: ½ alpha |v_k|² and ½ alpha |b_k|² / σ_k² (as in ridge regression), for classes ½ alpha |W_k|², is
+/// taken off. In every M step linear experts are solved in closed form, by ridge regression with the shares as weights;
+/// gate and softmax experts take a Newton step of their weighted softmax regressions, halved where it would lead down, so
+/// that they are solved when the whole is. The course is in the trace and never falls.
 ///
-/// **Use it** where one straight line is not enough but a few are, each in its own region: regimes, switching behaviour, noise that
-/// differs between regions. What each expert says can be read like a linear model.
+/// # When to use it
+/// Where one straight line is not enough but a few are, each in its own region: regimes, switching behaviour, noise that
+/// differs between regions. Each expert can be read like a linear model.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_mixture::MixtureOfExperts;
@@ -32,21 +36,26 @@ pub use model::MixtureOfExpertsModel;
 /// let y: Vec<f64> = x.iter().map(|v| v.abs()).collect();
 /// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 100, 1))).with_target(Target::Real(&y));
 /// let model = MixtureOfExperts { alpha: 1e-4, ..MixtureOfExperts::default() }.fit(&data, &Context::default())?;
-/// let found = model.predict(&Features::F64(MatRef::row_major(&[-3.0, 4.0], 2, 1)))?;
-/// assert!((found[(0, 0)] - 3.0).abs() < 0.05 && (found[(1, 0)] - 4.0).abs() < 0.05);
+/// let predictions = model.predict(&Features::F64(MatRef::row_major(&[-3.0, 4.0], 2, 1)))?;
+/// assert!((predictions[(0, 0)] - 3.0).abs() < 0.05 && (predictions[(1, 0)] - 4.0).abs() < 0.05);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`].
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Cost**: a pass a step; for k experts and p columns about n k² p² / 4 multiplications for the Newton step of the gate and n k p² / 2 for the experts.
-/// Beyond 1500 numbers in a gate or expert its curvature is bounded instead of computed (Böhning 1992), which takes more steps of less work.
+/// # Cost
+/// One pass per step; for k experts and p columns about n k² p² / 4 multiplications for the Newton step of the gate and n
+/// k p² / 2 for the experts. Beyond 1500 numbers in a gate or expert its curvature is bounded instead of computed
+/// (Böhning 1992), which takes more steps of less work.
 ///
-/// **It does not** find the best of all mixtures, only one that no step improves; `n_init` tries several starts. It does not take
-/// missing cells.
+/// # What it does not do
+/// It does not find the best of all mixtures, only one that no step improves; `n_init` tries several starts. It does not
+/// take missing cells.
 ///
-/// **Reference**: Jacobs, Jordan, Nowlan, Hinton, Neural Computation 3 (1991); Jordan and Jacobs, Neural Computation 6 (1994); Lange, Journal
-/// of the Royal Statistical Society B 57 (1995).
+/// # Reference
+/// Jacobs, Jordan, Nowlan, Hinton, Neural Computation 3 (1991); Jordan and Jacobs, Neural Computation 6 (1994); Lange,
+/// Journal of the Royal Statistical Society B 57 (1995).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MixtureOfExperts {
@@ -72,27 +81,27 @@ impl Default for MixtureOfExperts {
 
 /// The parameters of a mixture of experts, about the means of the columns.
 ///
-/// Vectors have one number a column and then the intercept.
+/// Vectors have one number per column and then the intercept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExpertsParams {
-    /// The gate: a row an expert.
+    /// The gate: one row per expert.
     pub gate: Mat<f64>,
-    /// What the experts say.
+    /// The kind of the experts.
     pub experts: ExpertKind,
 }
 
-/// What experts say of a row.
+/// The experts and their parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExpertKind {
-    /// A number with noise: a row an expert, and the variances of the noise.
+    /// A number with noise: one row per expert, and the variances of the noise.
     Linear {
         /// Slopes and intercept.
         coef: Mat<f64>,
         /// Variance of the noise.
         variance: Vec<f64>,
     },
-    /// A class: a row an expert and class, the classes of the first expert first.
+    /// A class: one row per expert and class, the classes of the first expert first.
     Logistic {
         /// Slopes and intercept.
         coef: Mat<f64>,
@@ -112,7 +121,7 @@ impl ExpertsParams {
         self.len() == 0
     }
 
-    /// All 0: every expert says the same, the gate does not care.
+    /// All 0: every expert predicts the same, the gate gives equal shares.
     fn zeros(n_experts: usize, cols: usize, classes: Option<usize>) -> Self {
         let experts = match classes {
             None => ExpertKind::Linear { coef: Mat::zeros(n_experts, cols + 1), variance: vec![1.0; n_experts] },
@@ -143,7 +152,7 @@ impl Learner for MixtureOfExperts {
 
     const SPEC: Spec = Spec {
         name: "mixture-of-experts",
-        summary: "Several linear or logistic models and a softmax gate that says which of them a row should listen to",
+        summary: "Several linear or logistic models and a softmax gate that weights them for each row",
         objective: "max sum_i w_i log sum_k g_k(x_i) p_k(y_i | x_i) - alpha/2 (|gate slopes|^2 + |expert slopes|^2 [/ var_k])",
         notes: "For regimes: where one straight line is not enough but a few are, each in its own region, perhaps with its own noise. Experts are \
                 linear with Gaussian noise for numbers and softmax regressions for classes; each can be read like a linear model. The penalised log \
@@ -177,7 +186,7 @@ impl Learner for MixtureOfExperts {
             ParamSpec {
                 name: "n_init",
                 doc: "How many starts are tried; the likeliest end is kept. The first ones cut the rows into slabs: along the direction in which the columns \
-                      vary most, by what one linear model leaves, by what it says. Further ones group rows around some that are spread out.",
+                      vary most, by the residuals of one linear model, by its predictions. Further ones group rows around some that are spread out.",
                 range: Range::int_from(1),
             },
         ],

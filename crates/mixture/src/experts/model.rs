@@ -5,10 +5,10 @@ use ermine_core::*;
 use super::e_step::{class_proba, gates};
 use super::gate::scores;
 use super::{ExpertKind, ExpertsEm, ExpertsParams};
-use crate::em::EmResult;
+use crate::em::{EmResult, objective_plot};
 use ermine_core::blocks::by_blocks;
 
-/// What a [`MixtureOfExperts`] learned: the gate and the experts.
+/// What a [`MixtureOfExperts`](super::MixtureOfExperts) learned: the gate and the experts.
 #[derive(Debug, Clone)]
 pub struct MixtureOfExpertsModel {
     experts: ExpertsParams,
@@ -36,12 +36,12 @@ impl MixtureOfExpertsModel {
             notes.push(format!("expert {} answers for fewer rows than it has numbers; lower n_experts", few.join(", ")));
         }
         if let ExpertKind::Linear { variance, .. } = &climbed.parameters.experts {
-            let held: Vec<String> =
+            let flat: Vec<String> =
                 (0..variance.len()).filter(|&k| variance[k] <= em.floor * (1.0 + 1e-9)).map(|k| k.to_string()).collect();
-            if !held.is_empty() {
+            if !flat.is_empty() {
                 notes.push(format!(
                     "the rows of expert {} lie on a plane: its noise is at the least that reg_variance allows",
-                    held.join(", ")
+                    flat.join(", ")
                 ));
             }
         }
@@ -109,7 +109,7 @@ impl MixtureOfExpertsModel {
                 return Ok(());
             }
             block.refuse_non_finite(None)?;
-            Err(Error::Numeric("a row is so far away that what the experts say overflows".into()))
+            Err(Error::Numeric("a row is so far away that the outputs of the experts overflow".into()))
         })
     }
 
@@ -137,12 +137,12 @@ impl MixtureOfExpertsModel {
         let both = self.rows(x, 2, |z, out| {
             let n = z.rows();
             let (gate, _) = self.gates(z);
-            let mut says = vec![0.0; n * k];
-            scores(z, coef, &mut says);
+            let mut scored = vec![0.0; n * k];
+            scores(z, coef, &mut scored);
             for i in 0..n {
-                let mean: f64 = (0..k).map(|c| gate[c * n + i] * says[c * n + i]).sum();
+                let mean: f64 = (0..k).map(|c| gate[c * n + i] * scored[c * n + i]).sum();
                 // About the mean, so that nothing cancels.
-                let spread: f64 = (0..k).map(|c| gate[c * n + i] * (variance[c] + (says[c * n + i] - mean).powi(2))).sum();
+                let spread: f64 = (0..k).map(|c| gate[c * n + i] * (variance[c] + (scored[c * n + i] - mean).powi(2))).sum();
                 (out[2 * i], out[2 * i + 1]) = (mean + self.target_mean, spread);
             }
             Ok(())
@@ -150,18 +150,18 @@ impl MixtureOfExpertsModel {
         Ok(Some((both.view().col_iter(0).collect(), both.view().col_iter(1).collect())))
     }
 
-    /// What each expert says of each row: a column an expert. None where classes are predicted.
+    /// The prediction of each expert for each row: one column per expert. None where classes are predicted.
     pub fn predict_experts(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
         let Some((coef, _)) = self.linear() else { return Ok(None) };
         let k = self.experts.len();
-        let said = self.rows(x, k, |z, out| {
+        let outputs = self.rows(x, k, |z, out| {
             let n = z.rows();
-            let mut says = vec![0.0; n * k];
-            scores(z, coef, &mut says);
-            (0..n).for_each(|i| (0..k).for_each(|c| out[i * k + c] = says[c * n + i] + self.target_mean));
+            let mut scored = vec![0.0; n * k];
+            scores(z, coef, &mut scored);
+            (0..n).for_each(|i| (0..k).for_each(|c| out[i * k + c] = scored[c * n + i] + self.target_mean));
             Ok(())
         })?;
-        Ok(Some(said))
+        Ok(Some(outputs))
     }
 
     pub(super) fn load(input: &ModelReader) -> Result<Self> {
@@ -227,7 +227,7 @@ impl Model for MixtureOfExpertsModel {
             .text(format!("{k} experts; log likelihood {:.6} after {} steps.", self.log_likelihood, self.certificate.iterations));
         let name = |d: usize| match d {
             d if d == p => "(intercept)".to_owned(),
-            d => schema.fields.get(d).map_or(format!("x{d}"), |f| f.name.clone()),
+            d => schema.name(d),
         };
         let raw = |coef: &Mat<f64>, row: usize, d: usize, mean: f64| match d {
             d if d == p => coef[(row, p)] + mean - (0..p).map(|j| coef[(row, j)] * self.centre[j]).sum::<f64>(),
@@ -263,13 +263,7 @@ impl Model for MixtureOfExpertsModel {
             }
         }
         if let Some(trace) = &self.trace {
-            let points = trace.rows.iter().enumerate().map(|(t, r)| (t as f64, r[0])).collect();
-            report.sections.push(Section::Plot {
-                title: "Objective by step".into(),
-                x: "step".into(),
-                y: "penalised log likelihood".into(),
-                curves: vec![Curve { name: "objective".into(), points }],
-            });
+            report.sections.push(objective_plot(trace, "penalised log likelihood"));
         }
         report
     }
@@ -294,8 +288,8 @@ impl Model for MixtureOfExpertsModel {
 
 impl Regressor for MixtureOfExpertsModel {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let found = self.mean_and_variance(x)?.ok_or_else(|| Error::Data("the model predicts classes".into()))?;
-        Ok(Mat::from_vec(found.0.len(), 1, found.0))
+        let (mean, _) = self.mean_and_variance(x)?.ok_or_else(|| Error::Data("the model predicts classes".into()))?;
+        Ok(Mat::from_vec(mean.len(), 1, mean))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where a mixture of experts starts: rows cut into parts, one an expert.
+//! Where a mixture of experts starts: rows cut into parts, one per expert.
 
 use ermine_core::{Error, Mat, MatRef, Result};
 use serde::{Deserialize, Serialize};

@@ -42,7 +42,7 @@ struct ExpertsSetup {
     directions: Vec<Vec<f64>>,
 }
 
-/// What every block of [`MixtureOfExperts`] is told.
+/// State of [`MixtureOfExperts`] broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExpertsState {
     cols: usize,
@@ -130,7 +130,7 @@ impl ExpertsSetup {
     }
 }
 
-/// Directions across which slabs are cut: where the columns vary most, then, for numbers, what a linear model leaves and what it says, for classes the
+/// Directions across which slabs are cut: where the columns vary most, then, for numbers, the residual and the prediction of a linear model, for classes the
 /// directions in which the columns vary next.
 fn directions(scatter: &Mat<f64>, unit: &[f64], p: usize, number: bool) -> Result<Vec<Vec<f64>>> {
     let total = |j: usize| scatter[(j, j)].max(f64::MIN_POSITIVE).sqrt();
@@ -147,11 +147,11 @@ fn directions(scatter: &Mat<f64>, unit: &[f64], p: usize, number: bool) -> Resul
         let along: f64 = spectrum.vectors.row(k).iter().zip(&of_target).map(|(v, t)| v * t).sum::<f64>() / spectrum.values[k];
         slopes.iter_mut().zip(spectrum.vectors.row(k)).for_each(|(s, v)| *s += along * v);
     }
-    let mut left: Vec<f64> = slopes.iter().map(|s| -s).collect();
-    left.push(1.0);
-    let mut said = slopes;
-    said.push(0.0);
-    Ok(vec![axis(0), left, said])
+    let mut residual: Vec<f64> = slopes.iter().map(|s| -s).collect();
+    residual.push(1.0);
+    let mut prediction = slopes;
+    prediction.push(0.0);
+    Ok(vec![axis(0), residual, prediction])
 }
 
 impl PassLearner for MixtureOfExperts {

@@ -14,13 +14,13 @@ use super::CovarianceType;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Covariances {
-    /// Any, one a component.
+    /// Any, one per component.
     Full(Vec<Mat<f64>>),
     /// Any, one for all.
     Tied(Mat<f64>),
-    /// Diagonal: a row of variances a component.
+    /// Diagonal: one row of variances per component.
     Diag(Mat<f64>),
-    /// A multiple of the identity: a variance a component.
+    /// A multiple of the identity: one variance per component.
     Spherical(Vec<f64>),
     /// A multiple of the identity: one variance for all.
     TiedSpherical(f64),
@@ -50,7 +50,16 @@ impl Covariances {
         }
     }
 
-    /// Variances of the columns, a row a component, where covariances are diagonal.
+    /// The full matrices, one for each component or one for all; none where covariances are diagonal.
+    fn matrices(&self) -> &[Mat<f64>] {
+        match self {
+            Self::Full(all) => all,
+            Self::Tied(one) => std::slice::from_ref(one),
+            _ => &[],
+        }
+    }
+
+    /// Variances of the columns, one row per component, where covariances are diagonal.
     fn variances(&self, components: usize, cols: usize) -> Option<Mat<f64>> {
         match self {
             Self::Full(_) | Self::Tied(_) => None,
@@ -157,7 +166,7 @@ impl GaussianMixture {
         &self.weights
     }
 
-    /// The means, a row a component.
+    /// The means, one row per component.
     pub fn means(&self) -> &Mat<f64> {
         &self.means
     }
@@ -203,13 +212,8 @@ impl GaussianMixture {
                 (GaussianKernel::Diagonal(DiagonalGaussians::new(self.means.view(), variances.view())), Vec::new())
             }
             None => {
-                let all = match &self.covariances {
-                    Covariances::Full(all) => all.as_slice(),
-                    Covariances::Tied(one) => std::slice::from_ref(one),
-                    _ => &[],
-                };
                 let factor = |(c, m): (usize, &Mat<f64>)| Cholesky::new(m.view()).map_err(|_| singular(c));
-                let factors = all.iter().enumerate().map(factor).collect::<Result<Vec<_>>>()?;
+                let factors = self.covariances.matrices().iter().enumerate().map(factor).collect::<Result<Vec<_>>>()?;
                 (GaussianKernel::Full(FullGaussians::new(self.means.view(), &factors)), factors)
             }
         };
@@ -244,13 +248,8 @@ impl GaussianMixture {
                 .collect();
             return Ok(ConditionalGaussian { marginal, slopes: Vec::new(), spread });
         }
-        let all = match &self.covariances {
-            Covariances::Full(all) => all.as_slice(),
-            Covariances::Tied(one) => std::slice::from_ref(one),
-            _ => &[],
-        };
         let (mut factors, mut slopes, mut spread) = (Vec::new(), Vec::new(), Vec::new());
-        for m in all {
+        for m in self.covariances.matrices() {
             let factor = Cholesky::new(part(m, seen, seen).view())?;
             // B = Σₘₛ Σₛₛ⁻¹, the slopes of the missing on the seen; what it leaves is Σₘₘ - B Σₛₘ.
             let mut solved = part(m, seen, missing);
@@ -267,10 +266,30 @@ impl GaussianMixture {
     }
 }
 
+impl GaussianMixture {
+    /// Rows that all lack the same cells: what is known of these given the seen ones, the seen cells, and ln πₖ N(seen; μₖ, Σₖ), component
+    /// after component.
+    pub(super) fn joint_of_seen(
+        &self,
+        known: &Mat<f64>,
+        seen: &[usize],
+        missing: &[usize],
+    ) -> Result<(ConditionalGaussian, Vec<f64>)> {
+        let n = known.rows();
+        let conditional = self.conditional_on(seen, missing)?;
+        let mut joint = vec![0.0; n * self.components()];
+        conditional.marginal.log_density(&Features::F64(known.view()), &mut Vec::new(), &mut joint)?;
+        for (run, w) in joint.chunks_exact_mut(n).zip(self.weights()) {
+            run.iter_mut().for_each(|v| *v += w.ln());
+        }
+        Ok((conditional, joint))
+    }
+}
+
 /// The distribution of the missing cells of a row given the seen ones, for each component.
 pub(super) struct ConditionalGaussian {
     /// The density of the seen cells.
-    pub(super) marginal: GaussianKernel,
+    marginal: GaussianKernel,
     /// For each component (or for all) the slopes of the missing cells on the seen ones; none where all are 0.
     slopes: Vec<Mat<f64>>,
     /// For each component (or for all) the covariance that is left.

@@ -12,7 +12,7 @@ use super::{GaussianEm, HashFold};
 use crate::em::{Em, EmObjective};
 use ermine_core::blocks::{check_finite, numbers};
 
-/// Rows whose densities are held at a time: with their shares they stay in second-level cache.
+/// Rows whose densities are in memory at a time: with their shares they fit into the L2 cache.
 const CHUNK: usize = 2048;
 
 /// Sums over rows, component by component.
@@ -80,7 +80,7 @@ impl Partial for GmmExpectation {
     }
 }
 
-/// The shares of components in rows: component after component, or one component a row.
+/// The shares of components in rows: component after component, or one component per row.
 enum Responsibilities<'a> {
     Soft(&'a [f64]),
     Hard(&'a [u32], &'a [f64]),
@@ -103,25 +103,24 @@ impl GmmSums {
         match (self, shares) {
             (Self::Diagonal(all), Responsibilities::Soft(shares)) => all.add_shares(x, shares),
             (Self::Diagonal(all), Responsibilities::Hard(labels, weight)) => all.add(x, labels, Some(weight)),
-            (Self::Full(all), Responsibilities::Soft(shares)) => {
-                for (moments, shares) in all.iter_mut().zip(shares.chunks_exact(rows)) {
-                    // Of groups far apart, each has no share at all in most rows.
-                    let count = shares.iter().filter(|s| **s > 0.0).count();
-                    if 2 * count > rows {
-                        moments.add(x, None, Some(shares));
-                    } else if count > 0 {
-                        let own: Vec<usize> = (0..rows).filter(|&i| shares[i] > 0.0).collect();
-                        let shares: Vec<f64> = own.iter().map(|&i| shares[i]).collect();
-                        moments.add(x.take_rows(&own).view(), None, Some(&shares));
-                    }
-                }
-            }
-            (Self::Full(all), Responsibilities::Hard(labels, weight)) => {
+            (Self::Full(all), _) => {
                 for (c, moments) in all.iter_mut().enumerate() {
-                    let own: Vec<usize> = (0..rows).filter(|&i| labels[i] as usize == c && weight[i] > 0.0).collect();
-                    if !own.is_empty() {
-                        let weight: Vec<f64> = own.iter().map(|&i| weight[i]).collect();
-                        moments.add(x.take_rows(&own).view(), None, Some(&weight));
+                    let share = |i: usize| match shares {
+                        Responsibilities::Soft(shares) => shares[c * rows + i],
+                        Responsibilities::Hard(labels, weight) if labels[i] as usize == c => weight[i],
+                        Responsibilities::Hard(..) => 0.0,
+                    };
+                    let own: Vec<usize> = (0..rows).filter(|&i| share(i) > 0.0).collect();
+                    match shares {
+                        Responsibilities::Soft(shares) if 2 * own.len() > rows => {
+                            moments.add(x, None, Some(&shares[c * rows..(c + 1) * rows]));
+                        }
+                        _ if own.is_empty() => {}
+                        // Of groups far apart, each has share 0 in most rows.
+                        _ => {
+                            let weight: Vec<f64> = own.iter().map(|&i| share(i)).collect();
+                            moments.add(x.take_rows(&own).view(), None, Some(&weight));
+                        }
                     }
                 }
             }
@@ -134,7 +133,7 @@ struct ChunkWeights<'a> {
     /// In the statistics.
     weight: &'a [f64],
     /// In the likelihood of the rows held out.
-    held: &'a [f64],
+    held_out: &'a [f64],
 }
 
 impl Em for GaussianEm {
@@ -147,9 +146,9 @@ impl Em for GaussianEm {
 
     fn expect(&self, at: &GaussianMixture, sums: &mut GmmExpectation, rows: &Dataset<'_>) -> Result<()> {
         let penalties = self.penalties(at)?;
-        self.by_chunks(rows, |x, weight, held| {
+        self.by_chunks(rows, |x, weight, held_out| {
             if !self.incomplete {
-                return self.complete(at, &penalties, sums, x, &ChunkWeights { weight, held });
+                return self.complete(at, &penalties, sums, x, &ChunkWeights { weight, held_out });
             }
             let mut scratch = Vec::new();
             let all = numbers(x, &mut scratch, "gmm")?;
@@ -157,20 +156,15 @@ impl Em for GaussianEm {
             let (lacking, whole): (Vec<usize>, Vec<usize>) = (0..all.rows()).partition(lacks);
             let of = |from: &[f64], rows: &[usize]| -> Vec<f64> { rows.iter().map(|&i| from[i]).collect() };
             if !whole.is_empty() {
-                let (weight, held) = (of(weight, &whole), of(held, &whole));
+                let (weight, held_out) = (of(weight, &whole), of(held_out, &whole));
                 let x = all.take_rows(&whole);
-                self.complete(at, &penalties, sums, &Features::F64(x.view()), &ChunkWeights { weight: &weight, held: &held })?;
+                let rows = ChunkWeights { weight: &weight, held_out: &held_out };
+                self.complete(at, &penalties, sums, &Features::F64(x.view()), &rows)?;
             }
             for (pattern, own) in by_pattern(all, &lacking) {
-                let (weight, held) = (of(weight, &own), of(held, &own));
-                self.lacking(
-                    at,
-                    &penalties,
-                    sums,
-                    &all.take_rows(&own),
-                    &pattern,
-                    &ChunkWeights { weight: &weight, held: &held },
-                )?;
+                let (weight, held_out) = (of(weight, &own), of(held_out, &own));
+                let rows = ChunkWeights { weight: &weight, held_out: &held_out };
+                self.lacking(at, &penalties, sums, &all.take_rows(&own), &pattern, &rows)?;
             }
             Ok(())
         })?;
@@ -185,7 +179,7 @@ impl Em for GaussianEm {
     }
 
     fn objective(&self, at: &GaussianMixture, sums: &GmmExpectation) -> EmObjective {
-        // What penalties and hard steps make of the likelihood stands in the place of a prior; without them it is exactly 0.
+        // The change of the likelihood by penalties and hard steps counts as the log prior; without them it is exactly 0.
         let log_prior = sums.climbed - sums.log_likelihood + self.log_prior(at);
         EmObjective { log_likelihood: sums.log_likelihood, log_prior, weight: sums.weight }
     }
@@ -201,12 +195,12 @@ impl GaussianEm {
         for first in (0..rows.rows()).step_by(CHUNK) {
             let part = rows.row_range(first..rows.rows().min(first + CHUNK));
             let mut weight: Vec<f64> = (0..part.rows()).map(|i| part.weight_of(i)).collect();
-            let mut held = Vec::new();
+            let mut held_out = Vec::new();
             if let Some(fold) = &self.fold {
-                held = fold.split(&part.x, &mut weight)?;
+                held_out = fold.split(&part.x, &mut weight)?;
             }
-            held.resize(part.rows(), 0.0);
-            each(&part.x, &weight, &held).map_err(|e| e.with_row(|row| row + first))?;
+            held_out.resize(part.rows(), 0.0);
+            each(&part.x, &weight, &held_out).map_err(|e| e.with_row(|row| row + first))?;
         }
         Ok(())
     }
@@ -222,8 +216,8 @@ impl GaussianEm {
     ) -> Result<()> {
         let mut joint = vec![0.0; x.rows() * at.components()];
         at.log_joint(x, &mut Vec::new(), &mut joint)?;
-        let found = self.shares(penalties, sums, &mut joint, rows);
-        match &found {
+        let shares = self.shares(penalties, sums, &mut joint, rows);
+        match &shares {
             Some(labels) => sums.sums.add(x, &Responsibilities::Hard(labels, rows.weight)),
             None => sums.sums.add(x, &Responsibilities::Soft(&joint)),
         }
@@ -242,17 +236,12 @@ impl GaussianEm {
     ) -> Result<()> {
         let (missing, seen): (Vec<usize>, Vec<usize>) = (0..x.cols()).partition(|&j| pattern[j]);
         if seen.is_empty() {
-            // A row of which nothing is known says nothing of the parameters.
+            // A row whose cells are all missing does not inform the parameters.
             return Ok(());
         }
         let (n, k, p) = (x.rows(), at.components(), x.cols());
-        let given = at.conditional_on(&seen, &missing)?;
         let known = Mat::from_fn(n, seen.len(), |i, j| x[(i, seen[j])]);
-        let mut joint = vec![0.0; n * k];
-        given.marginal.log_density(&Features::F64(known.view()), &mut Vec::new(), &mut joint)?;
-        for (run, w) in joint.chunks_exact_mut(n).zip(at.weights()) {
-            run.iter_mut().for_each(|v| *v += w.ln());
-        }
+        let (conditional, mut joint) = at.joint_of_seen(&known, &seen, &missing)?;
         if let Some(labels) = self.shares(penalties, sums, &mut joint, rows) {
             joint.fill(0.0);
             (0..n).for_each(|i| joint[labels[i] as usize * n + i] = rows.weight[i]);
@@ -269,7 +258,7 @@ impl GaussianEm {
                 continue;
             }
             for i in 0..n {
-                given.conditional_mean(at, c, &seen, known.row(i), &missing, &mut cells);
+                conditional.conditional_mean(at, c, &seen, known.row(i), &missing, &mut cells);
                 missing.iter().zip(&cells).for_each(|(&m, v)| completed[(i, m)] = *v);
             }
             match &mut sums.sums {
@@ -280,7 +269,7 @@ impl GaussianEm {
                     all.add_shares(completed.view(), &one);
                 }
             }
-            let left = given.conditional_covariance(c);
+            let left = conditional.conditional_covariance(c);
             for (i, &a) in missing.iter().enumerate() {
                 for (j, &b) in missing.iter().enumerate() {
                     sums.spread[c][(a, b)] += total * left[(i, j)];
@@ -290,7 +279,7 @@ impl GaussianEm {
         Ok(())
     }
 
-    /// Turns joint log densities into shares times weights (or, of a hard E step, into one component a row) and adds up the likelihood.
+    /// Turns joint log densities into shares times weights (or, of a hard E step, into one component per row) and adds up the likelihood.
     fn shares(
         &self,
         penalties: &[f64],
@@ -323,7 +312,7 @@ impl GaussianEm {
             plain.iter_mut().zip(&factor).for_each(|(p, f)| *p += f.ln());
         }
         for i in 0..n {
-            let (w, h) = (rows.weight[i], rows.held[i]);
+            let (w, h) = (rows.weight[i], rows.held_out[i]);
             if w > 0.0 {
                 sums.climbed += w * totals[i];
                 sums.log_likelihood += w * plain[i];

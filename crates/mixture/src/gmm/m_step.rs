@@ -23,11 +23,12 @@ impl WishartPrior {
 }
 
 /// Weight, mean and scatter of the rows of one component.
-struct ComponentStats {
-    weight: f64,
-    mean: Vec<f64>,
+#[derive(Clone)]
+pub(super) struct ComponentStats {
+    pub(super) weight: f64,
+    pub(super) mean: Vec<f64>,
     /// A matrix, or its diagonal as one row.
-    scatter: Mat<f64>,
+    pub(super) scatter: Mat<f64>,
 }
 
 impl GmmExpectation {
@@ -89,15 +90,27 @@ impl GaussianEm {
         // The prior knows what the covariance of no rows is; without one it stays what it was.
         let old =
             |c: usize| at.filter(|_| groups[c].weight == 0.0 && self.prior.is_none()).map(|at| at.covariances().matrix(c, p));
-        let covariances = match self.covariance_type {
+        let covariances = self.covariances(&groups, (&within, total), old)?;
+        GaussianMixture::new(weights, means, covariances)
+    }
+
+    /// The covariances of groups of rows. `within` is the scatter within all of them and its weight, `old` gives the covariance of a
+    /// group that keeps the one it had.
+    pub(super) fn covariances(
+        &self,
+        groups: &[ComponentStats],
+        (within, total): (&Mat<f64>, f64),
+        old: impl Fn(usize) -> Option<Mat<f64>>,
+    ) -> Result<Covariances> {
+        let (k, p) = (groups.len(), groups[0].mean.len());
+        let mean_variance =
+            |scatter: &Mat<f64>, weight: f64| self.variance(scatter.row(0).iter().sum(), trace, weight, p as f64, self.unit[0]);
+        Ok(match self.covariance_type {
             CovarianceType::Full => {
-                let one = |c: usize| match old(c) {
-                    Some(old) => Ok(old),
-                    None => self.full(&groups[c].scatter, groups[c].weight),
-                };
+                let one = |c: usize| old(c).map_or_else(|| self.full(&groups[c].scatter, groups[c].weight), Ok);
                 Covariances::Full((0..k).map(one).collect::<Result<_>>()?)
             }
-            CovarianceType::Tied => Covariances::Tied(self.full(&within, total)?),
+            CovarianceType::Tied => Covariances::Tied(self.full(within, total)?),
             CovarianceType::Diag => {
                 let one = |c: usize, j: usize| match old(c) {
                     Some(old) => old[(j, j)],
@@ -108,20 +121,16 @@ impl GaussianEm {
             CovarianceType::Spherical => {
                 let one = |c: usize| match old(c) {
                     Some(old) => trace(&old) / p as f64,
-                    None => self.variance(groups[c].scatter.row(0).iter().sum(), trace, groups[c].weight, p as f64, self.unit[0]),
+                    None => mean_variance(&groups[c].scatter, groups[c].weight),
                 };
                 Covariances::Spherical((0..k).map(one).collect())
             }
-            CovarianceType::TiedSpherical => {
-                let squares = within.row(0).iter().sum();
-                Covariances::TiedSpherical(self.variance(squares, trace, total, p as f64, self.unit[0]))
-            }
-        };
-        GaussianMixture::new(weights, means, covariances)
+            CovarianceType::TiedSpherical => Covariances::TiedSpherical(mean_variance(within, total)),
+        })
     }
 
     /// A covariance from a scatter matrix.
-    pub(super) fn full(&self, scatter: &Mat<f64>, weight: f64) -> Result<Mat<f64>> {
+    fn full(&self, scatter: &Mat<f64>, weight: f64) -> Result<Mat<f64>> {
         let p = scatter.cols();
         let divisor = weight + self.prior.as_ref().map_or(0.0, WishartPrior::rows);
         let prior = |i: usize, j: usize| self.prior.as_ref().map_or(0.0, |prior| prior.scatter[(i, j)]);
@@ -141,7 +150,7 @@ impl GaussianEm {
     }
 
     /// A variance from a sum of squares over `cells` columns of a unit.
-    pub(super) fn variance(&self, squares: f64, prior: impl Fn(&Mat<f64>) -> f64, weight: f64, cells: f64, unit: f64) -> f64 {
+    fn variance(&self, squares: f64, prior: impl Fn(&Mat<f64>) -> f64, weight: f64, cells: f64, unit: f64) -> f64 {
         let (more, rows) = self.prior.as_ref().map_or((0.0, 0.0), |p| (prior(&p.scatter), p.rows()));
         let v = (squares + more) / (cells * (weight + rows));
         match self.regularise {
@@ -209,7 +218,7 @@ fn pooled(groups: &[ComponentStats]) -> Mat<f64> {
 
 /// Raises the eigenvalues of a covariance that are below `floor` to it: the most likely covariance of all that are nowhere narrower. One
 /// that is wide enough stays as it is.
-pub(super) fn floor_eigenvalues(m: &mut Mat<f64>, floor: f64) -> Result<()> {
+fn floor_eigenvalues(m: &mut Mat<f64>, floor: f64) -> Result<()> {
     let p = m.cols();
     if floor == 0.0 {
         return Ok(());

@@ -10,6 +10,7 @@ mod pass;
 mod queries;
 pub(super) mod rows;
 mod selection;
+mod survey;
 
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
@@ -19,22 +20,22 @@ pub use components::{Covariances, GaussianMixture};
 use init::GmmInit;
 use m_step::WishartPrior;
 pub use model::GmmModel;
-pub(super) use pass::rounded;
 pub use pass::{GmmPartial, GmmState};
 pub use selection::GmmCandidate;
+pub(super) use survey::rounded;
 
 /// What the covariances of the components may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CovarianceType {
-    /// Any, one a component.
+    /// Any, one per component.
     #[default]
     Full,
     /// Any, one for all components.
     Tied,
-    /// Diagonal, one a component.
+    /// Diagonal, one per component.
     Diag,
-    /// A multiple of the identity, one a component.
+    /// A multiple of the identity, one per component.
     Spherical,
     /// A multiple of the identity, one for all components.
     TiedSpherical,
@@ -117,14 +118,18 @@ pub enum ComponentCriterion {
 
 /// A mixture of Gaussians, fitted by expectation-maximisation.
 ///
-/// **Maximises** the log likelihood Σᵢ wᵢ log Σₖ πₖ N(xᵢ; μₖ, Σₖ), with a Wishart prior on the precisions the log posterior, and with hard
-/// assignments Σᵢ wᵢ maxₖ log πₖ N(xᵢ; μₖ, Σₖ). Each step gains or stops: the course is in the trace. The covariances are
-/// kept at or above `reg_covar` in every direction, under which the M step is still exact (eigenvalues below it are raised to it). Cells that are
-/// missing are integrated over: a row counts with the cells it has.
+/// # What it maximises
+/// The log likelihood Σᵢ wᵢ log Σₖ πₖ N(xᵢ; μₖ, Σₖ), with a Wishart prior on the precisions the log posterior, and with
+/// hard assignments Σᵢ wᵢ maxₖ log πₖ N(xᵢ; μₖ, Σₖ). Each step gains or stops: the course is in the trace. The
+/// covariances are kept at or above `reg_covar` in every direction, under which the M step is still exact (eigenvalues
+/// below it are raised to it). Cells that are missing are integrated over: a row counts with the cells it has.
 ///
-/// **Use it** for groups of different size, shape and direction that may overlap, for densities of several bumps, for finding outliers
-/// ([`ermine_eval::outlier`]) and for filling in missing cells ([`GmmModel::impute`]). For compact groups, k-means is quicker.
+/// # When to use it
+/// For groups of different size, shape and direction that may overlap, for densities of several bumps, for finding
+/// outliers (`ermine_eval::outlier`) and for filling in missing cells ([`GmmModel::impute`]). For compact groups,
+/// k-means is quicker.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Clusterer, Context, Dataset, Density, Features, Learner, MatRef};
 /// use ermine_mixture::Gmm;
@@ -138,18 +143,22 @@ pub enum ComponentCriterion {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`].
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Cost**: a pass a step; for full covariances about n k p² multiplications, in blocks; n k p for diagonal ones. Rows that lack cells cost
-/// a factorisation for every pattern of missing cells in a block.
+/// # Cost
+/// One pass per step; for full covariances about n k p² multiplications, in blocks; n k p for diagonal ones. Rows that
+/// lack cells cost a factorisation for every pattern of missing cells in a block.
 ///
-/// **It does not** find the best of all mixtures, only one that no step improves; `n_init` tries several starts. The likelihood of a component
-/// that closes in on too few rows has no bound but `reg_covar`: such a run is tried again from another start, and the model
-/// says where it still happened.
+/// # What it does not do
+/// It does not find the best of all mixtures, only one that no step improves; `n_init` tries several starts. The
+/// likelihood of a component that closes in on too few rows has no bound but `reg_covar`: such a run is tried again from
+/// another start, and the model names those where it still happened.
 ///
-/// **Reference**: Dempster, Laird, Rubin, Journal of the Royal Statistical Society B 39 (1977); Bishop, Pattern Recognition and Machine
-/// Learning, section 9.2; missing cells: Ghahramani and Jordan, NIPS 6 (1993); the default prior: Fraley and Raftery, Journal
-/// of Classification 24 (2007).
+/// # Reference
+/// Dempster, Laird, Rubin, Journal of the Royal Statistical Society B 39 (1977); Bishop, Pattern Recognition and Machine
+/// Learning, section 9.2; missing cells: Ghahramani and Jordan, NIPS 6 (1993); the default prior: Fraley and Raftery,
+/// Journal of Classification 24 (2007).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gmm {
@@ -157,7 +166,7 @@ pub struct Gmm {
     pub n_components: usize,
     /// The form of the covariances.
     pub covariance_type: CovarianceType,
-    /// The end is reached when a step gains less than this, a row.
+    /// The end is reached when a step gains less than this per row.
     pub tol: f64,
     /// What keeps covariances from collapsing.
     pub reg_covar: f64,
@@ -243,7 +252,7 @@ impl Gmm {
         if value.len() > 80 {
             value = "a list".into();
         }
-        Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected: expected.into() }
+        Error::parameter(Self::SPEC.name, name, value, expected)
     }
 }
 
@@ -255,9 +264,9 @@ impl Learner for Gmm {
         summary: "Mixture of Gaussians: groups that may overlap, and the density they make",
         objective: "max over weights, means, covariances of sum_i w_i log sum_k weight_k N(x_i; mean_k, cov_k)",
         notes: "For groups of different size, shape and direction that may overlap, for densities of several bumps, for outliers and for \
-                filling in missing cells: a row counts with the cells it has. One pass a step, about n k p^2 operations with full covariances. \
+                filling in missing cells: a row counts with the cells it has. One pass per step, about n k p^2 operations with full covariances. \
                 The log likelihood never falls; the end is a mixture that no step improves, not the best of all, so try several \
-                starts (n_init). A component that closes in on too few rows is tried again from another start, and said where it still happened.",
+                starts (n_init). A component that closes in on too few rows is tried again from another start, and named where it still happened.",
         reference: "Dempster, Laird, Rubin: Maximum likelihood from incomplete data via the EM algorithm, JRSS B 39 (1977); Bishop: Pattern \
                     Recognition and Machine Learning (2006), section 9.2; Ghahramani, Jordan: Supervised learning from incomplete data via \
                     an EM approach, NIPS 6 (1993); Fraley, Raftery: Bayesian regularization for normal mixture estimation, \

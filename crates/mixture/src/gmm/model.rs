@@ -4,9 +4,10 @@ use ermine_core::*;
 use ermine_math::linalg::Cholesky;
 use serde::{Deserialize, Serialize};
 
-use super::pass::GmmSetup;
 use super::selection::{GmmCandidate, GmmRun};
+use super::survey::GmmSetup;
 use super::{CovarianceRegularization, CovarianceType, Covariances, EmAlgorithm, GaussianMixture, Gmm};
+use crate::em::objective_plot;
 
 /// What a [`Gmm`] learned: weights, means and covariances.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -54,7 +55,7 @@ impl GmmModel {
         self.mixture.weights()
     }
 
-    /// The means, a row a component.
+    /// The means, one row per component.
     pub fn means(&self) -> &Mat<f64> {
         self.mixture.means()
     }
@@ -228,7 +229,7 @@ impl Model for GmmModel {
             self.aic(),
             self.iterations()
         ));
-        let names: Vec<String> = (0..p).map(|j| schema.fields.get(j).map_or(format!("x{j}"), |f| f.name.clone())).collect();
+        let names: Vec<String> = (0..p).map(|j| schema.name(j)).collect();
         let heads: Vec<&str> = ["component", "weight"].into_iter().chain(names.iter().map(String::as_str)).collect();
         let of = |values: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<Cell>> {
             (0..k)
@@ -248,13 +249,7 @@ impl Model for GmmModel {
             );
         }
         if let Some(trace) = &self.trace {
-            let points = trace.rows.iter().enumerate().map(|(t, r)| (t as f64, r[0])).collect();
-            report.sections.push(Section::Plot {
-                title: "Objective by step".into(),
-                x: "step".into(),
-                y: "log likelihood".into(),
-                curves: vec![Curve { name: "objective".into(), points }],
-            });
+            report.sections.push(objective_plot(trace, "log likelihood"));
         }
         report
     }

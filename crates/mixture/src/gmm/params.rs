@@ -12,8 +12,8 @@ pub(crate) const N_COMPONENTS: ParamSpec = ParamSpec {
 
 pub(crate) const COVARIANCE_TYPE: ParamSpec = ParamSpec {
     name: "covariance_type",
-    doc: "What the covariances may be: \"full\" (any, one a component), \"tied\" (any, one for all), \"diag\" (diagonal, one a \
-          component), \"spherical\" (a variance a component), \"tied_spherical\" (one variance for all).",
+    doc: "What the covariances may be: \"full\" (any, one per component), \"tied\" (any, one for all), \"diag\" (diagonal, one per \
+          component), \"spherical\" (one variance per component), \"tied_spherical\" (one variance for all).",
     range: Range::Choice(&["full", "tied", "diag", "spherical", "tied_spherical"]),
 };
 
@@ -59,15 +59,15 @@ pub(crate) const WEIGHTS_INIT: ParamSpec =
 
 pub(crate) const MEANS_INIT: ParamSpec = ParamSpec {
     name: "means_init",
-    doc: "Means to start from, one list of numbers a component. Unless they are given too, weights are then equal and covariances \
+    doc: "Means to start from, one list of numbers per component. Unless they are given too, weights are then equal and covariances \
           that of all rows.",
     range: Range::Any,
 };
 
 pub(crate) const PRECISIONS_INIT: ParamSpec = ParamSpec {
     name: "precisions_init",
-    doc: "Inverses of the covariances to start from: a list of matrices for \"full\", a matrix for \"tied\", a list of numbers a component \
-          for \"diag\", a number a component for \"spherical\", a number for \"tied_spherical\".",
+    doc: "Inverses of the covariances to start from: a list of matrices for \"full\", a matrix for \"tied\", a list of numbers per component \
+          for \"diag\", a number per component for \"spherical\", a number for \"tied_spherical\".",
     range: Range::Any,
 };
 

@@ -1,21 +1,18 @@
-//! Fitting in passes: a look at the columns, a start, steps of EM; again for other starts and numbers of components.
+//! Fitting in passes: a survey of the columns, a start, steps of EM; again for other starts and numbers of components.
 
 use ermine_core::*;
-use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
 use super::e_step::GmmExpectation;
 use super::init::{GmmInit, PriorScatter};
-use super::m_step::WishartPrior;
+use super::m_step::{ComponentStats, WishartPrior};
 use super::selection::{GmmRun, GmmSelection};
+use super::survey::{ColumnSurvey, GmmSetup};
 use super::{
-    CovarianceRegularization, CovarianceType, Covariances, EmAlgorithm, GaussianEm, GaussianMixture, Gmm, GmmInitMethod,
-    GmmModel, HashFold,
+    CovarianceRegularization, Covariances, EmAlgorithm, GaussianEm, GaussianMixture, Gmm, GmmInitMethod, GmmModel, HashFold,
 };
 use crate::em::{Em, EmState, EmStep, EmStop};
 use ermine_cluster::{ClusterCount, HashSample, KMeans, KMeansPartial, KMeansState};
-use ermine_core::blocks::{check_finite, numbers};
-use ermine_math::column_moments::ColumnMoments;
 
 /// What a pass is for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -34,23 +31,7 @@ enum GmmPhase {
     EmIterations(Box<EmState<GaussianMixture>>),
 }
 
-/// What is known of all rows after the look.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct GmmSetup {
-    pub(super) weight: f64,
-    /// Rows with weight, and those of them that lack cells.
-    pub(super) rows: u64,
-    pub(super) rows_with_missing: u64,
-    /// Whether any row lacks cells, with or without weight.
-    incomplete: bool,
-    mean: Vec<f64>,
-    /// The unit of each column in which groups are looked for.
-    pub(super) unit: Vec<f64>,
-    /// The scatter matrix, or its diagonal as one row.
-    scatter: Mat<f64>,
-}
-
-/// What every block of [`Gmm`] is told.
+/// State of [`Gmm`] broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GmmState {
     cols: usize,
@@ -59,19 +40,6 @@ pub struct GmmState {
     frame: Option<GmmSetup>,
     sample: Option<HashSample>,
     plan: GmmSelection,
-}
-
-/// What the look gathers: complete rows in `moments`, the cells of the others in `columns`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[doc(hidden)]
-pub struct ColumnSurvey {
-    moments: Moments,
-    columns: ColumnMoments,
-    /// Rows with weight that lack some cells but not all, and their weight.
-    rows_with_missing: u64,
-    lacking_weight: f64,
-    /// Whether any row lacks cells.
-    incomplete: bool,
 }
 
 /// What [`Gmm`] gathers in a pass.
@@ -90,13 +58,7 @@ pub enum GmmPartial {
 impl Partial for GmmPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
-            (Self::Survey(a), Self::Survey(b)) => {
-                a.moments.merge(b.moments);
-                a.columns.merge(b.columns)?;
-                a.rows_with_missing += b.rows_with_missing;
-                a.lacking_weight += b.lacking_weight;
-                a.incomplete |= b.incomplete;
-            }
+            (Self::Survey(a), Self::Survey(b)) => a.merge(*b)?,
             (Self::Sample(a), Self::Sample(b)) => a.merge(b),
             (Self::KMeansInit(a), Self::KMeansInit(b)) => a.merge(b)?,
             (Self::Sums(a), Self::Sums(b)) => a.merge(*b)?,
@@ -106,113 +68,9 @@ impl Partial for GmmPartial {
     }
 }
 
-impl ColumnSurvey {
-    fn new(cols: usize) -> Self {
-        let (moments, columns) = (Moments::new(cols, 0), ColumnMoments::new(cols));
-        Self { moments, columns, rows_with_missing: 0, lacking_weight: 0.0, incomplete: false }
-    }
-
-    fn add(&mut self, rows: &Dataset<'_>) -> Result<()> {
-        let mut scratch = Vec::new();
-        let mut block = Moments::new(rows.cols(), 0);
-        match &rows.x {
-            Features::F64(x) => block.add(*x, None, rows.weight),
-            Features::F32(x) => block.add(*x, None, rows.weight),
-            other => block.add(numbers(other, &mut scratch, "gmm")?, None, rows.weight),
-        }
-        if block.is_finite() {
-            self.moments.merge(block);
-            return Ok(());
-        }
-        check_finite(&rows.x, rows.schema, &|_| true)?;
-        let x = numbers(&rows.x, &mut scratch, "gmm")?;
-        let (lacking, whole): (Vec<usize>, Vec<usize>) = (0..x.rows()).partition(|&i| (0..x.cols()).any(|j| x.at(i, j).is_nan()));
-        let weights = |of: &[usize]| of.iter().map(|&i| rows.weight_of(i)).collect::<Vec<_>>();
-        let (complete, weight) = (x.take_rows(&whole), weights(&whole));
-        let mut block = Moments::new(rows.cols(), 0);
-        block.add(complete.view(), None, Some(&weight));
-        if !block.is_finite() {
-            return Err(Error::Numeric("the squares of the columns overflow; scale the columns down".into()));
-        }
-        self.moments.merge(block);
-        let weight = weights(&lacking);
-        let some = |&i: &usize| (0..x.cols()).any(|j| !x.at(i, j).is_nan());
-        for (i, w) in lacking.iter().zip(&weight).filter(|(_, w)| **w > 0.0) {
-            if some(i) {
-                self.rows_with_missing += 1;
-                self.lacking_weight += w;
-            }
-        }
-        if !lacking.is_empty() {
-            self.incomplete = true;
-            self.columns.add(x.take_rows(&lacking).view(), Some(&weight));
-        }
-        Ok(())
-    }
-}
-
-/// The nearest multiple of 2⁻²⁰.
-pub(crate) fn rounded(v: f64) -> f64 {
-    const FINE: f64 = (1u32 << 20) as f64;
-    (v * FINE).round() / FINE
-}
-
-impl GmmSetup {
-    fn new(look: ColumnSurvey, kind: CovarianceType) -> Result<Self> {
-        let cols = look.moments.x_cols();
-        let mut all = ColumnMoments {
-            weight: vec![look.moments.weight(); cols],
-            missing: vec![0.0; cols],
-            mean: look.moments.mean().to_vec(),
-            rest: look.moments.mean_low().to_vec(),
-            squares: look.moments.scatter_diagonal(),
-        };
-        let weight = look.moments.weight() + look.lacking_weight;
-        let rows = look.moments.rows() + look.rows_with_missing;
-        all.merge(look.columns)?;
-        if let Some(j) = all.weight.iter().position(|w| *w == 0.0) {
-            return Err(Error::Data(format!("column {j}: all cells are missing; leave the column out")));
-        }
-        let variance: Vec<f64> = (0..cols).map(|j| all.squares[j] / all.weight[j]).collect();
-        let common = variance.iter().sum::<f64>() / cols as f64;
-        let unit = |v: &f64| match if kind.follows_scales() { *v } else { common } {
-            v if v > 0.0 => v.sqrt(),
-            _ => 1.0,
-        };
-        let unit: Vec<f64> = variance.iter().map(unit).collect();
-        let scatter = match (kind.is_full(), look.incomplete) {
-            (true, false) => look.moments.scatter(),
-            (true, true) => Mat::from_fn(cols, cols, |i, j| if i == j { variance[j] * weight } else { 0.0 }),
-            (false, _) => Mat::from_fn(1, cols, |_, j| variance[j] * weight),
-        };
-        Ok(Self {
-            weight,
-            rows,
-            rows_with_missing: look.rows_with_missing,
-            incomplete: look.incomplete,
-            mean: all.mean,
-            unit,
-            scatter,
-        })
-    }
-
-    /// Rows in the units in which groups are looked for, with means for missing cells. They are rounded to a millionth of a unit: draws go by
-    /// what rows hold, and must be the same whatever the units and the origin of the columns.
-    fn standard(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let mut scratch = Vec::new();
-        let x = numbers(x, &mut scratch, "gmm")?;
-        let cell = |v: f64, j: usize| if v.is_nan() { 0.0 } else { rounded((v - self.mean[j]) / self.unit[j]) };
-        Ok(Mat::from_fn(x.rows(), x.cols(), |i, j| cell(*x.at(i, j), j)))
-    }
-
-    fn raw(&self, centres: &Mat<f64>) -> Mat<f64> {
-        Mat::from_fn(centres.rows(), centres.cols(), |c, j| self.mean[j] + self.unit[j] * centres[(c, j)])
-    }
-}
-
 impl GmmState {
     fn frame(&self) -> Result<&GmmSetup> {
-        self.frame.as_ref().ok_or_else(|| Error::Data("a step before the look at the columns".into()))
+        self.frame.as_ref().ok_or_else(|| Error::Data("a step before the survey of the columns".into()))
     }
 }
 
@@ -250,7 +108,7 @@ impl PassLearner for Gmm {
     fn add_block(&self, state: &GmmState, part: &mut GmmPartial, rows: &Dataset<'_>) -> Result<()> {
         rows.x.expect_cols(state.cols)?;
         match (&state.phase, part) {
-            (GmmPhase::Survey, GmmPartial::Survey(look)) => look.add(rows),
+            (GmmPhase::Survey, GmmPartial::Survey(survey)) => survey.add(rows),
             (GmmPhase::Sample, GmmPartial::Sample(sample)) => {
                 let x = state.frame()?.standard(&rows.x)?;
                 sample.add(&Dataset { x: Features::F64(x.view()), schema: None, ..*rows }, state.seed)
@@ -275,8 +133,8 @@ impl PassLearner for Gmm {
     fn finish(&self, mut state: GmmState, total: GmmPartial, cx: &Context<'_>) -> Result<PassStep<GmmState, GmmModel>> {
         let mut objective = None;
         match (std::mem::replace(&mut state.phase, GmmPhase::Survey), total) {
-            (GmmPhase::Survey, GmmPartial::Survey(look)) => {
-                let frame = GmmSetup::new(*look, self.covariance_type)?;
+            (GmmPhase::Survey, GmmPartial::Survey(survey)) => {
+                let frame = GmmSetup::new(*survey, self.covariance_type)?;
                 self.enough_rows(frame.rows)?;
                 state.frame = Some(frame);
                 self.begin(&mut state, cx)?;
@@ -296,12 +154,10 @@ impl PassLearner for Gmm {
                 };
             }
             (GmmPhase::InitFromMixture(groups), GmmPartial::Sums(sums)) => {
-                let start = self.em(&state)?.estimate(Some(&groups), *sums)?;
-                state.phase = GmmPhase::EmIterations(Box::new(EmState::new(self.with_given_init(&state, start)?)));
+                state.phase = self.first_iteration(&state, self.em(&state)?.estimate(Some(&groups), *sums)?)?;
             }
             (GmmPhase::Scatter, GmmPartial::Sums(sums)) => {
-                let start = self.em(&state)?.estimate(None, *sums)?;
-                state.phase = GmmPhase::EmIterations(Box::new(EmState::new(self.with_given_init(&state, start)?)));
+                state.phase = self.first_iteration(&state, self.em(&state)?.estimate(None, *sums)?)?;
             }
             (GmmPhase::EmIterations(course), GmmPartial::Sums(sums)) => {
                 let em = self.em(&state)?;
@@ -437,8 +293,7 @@ impl Gmm {
     fn begin(&self, state: &mut GmmState, cx: &Context<'_>) -> Result<()> {
         let k = state.plan.components;
         let frame = state.frame()?;
-        let given = GmmInit::new(self, Some(state.cols))?;
-        let start = match (given.means, self.init_params) {
+        let start = match (GmmInit::new(self, Some(state.cols))?.means, self.init_params) {
             (Some(means), _) => means,
             (None, _) if k == 1 => Mat::from_vec(1, state.cols, frame.mean.clone()),
             (None, GmmInitMethod::KMeans) => {
@@ -452,56 +307,43 @@ impl Gmm {
                 state.phase = GmmPhase::Scatter;
                 return Ok(());
             }
-            (None, init) => {
+            (None, method) => {
                 let Some(sample) = &state.sample else {
                     state.phase = GmmPhase::Sample;
                     return Ok(());
                 };
-                frame.raw(&sample.centres(k, init == GmmInitMethod::PlusPlus, state.seed, self.run_seed(state), cx)?)
+                frame.raw(&sample.centres(k, method == GmmInitMethod::PlusPlus, state.seed, self.run_seed(state), cx)?)
             }
         };
-        let start = GaussianMixture::new(vec![1.0 / k as f64; k], start, self.of_all_rows(frame, k)?)?;
-        state.phase = GmmPhase::EmIterations(Box::new(EmState::new(self.with_given_init(state, start)?)));
+        let start = GaussianMixture::new(vec![1.0 / k as f64; k], start, self.of_all_rows(state)?)?;
+        state.phase = self.first_iteration(state, start)?;
         Ok(())
     }
 
+    /// The first step of EM, from a start.
+    fn first_iteration(&self, state: &GmmState, start: GaussianMixture) -> Result<GmmPhase> {
+        Ok(GmmPhase::EmIterations(Box::new(EmState::new(self.with_given_init(state, start)?))))
+    }
+
     /// The covariance of all rows, for every component.
-    fn of_all_rows(&self, frame: &GmmSetup, k: usize) -> Result<Covariances> {
-        let em = GaussianEm {
-            covariance_type: self.covariance_type,
-            hard: false,
-            equal_weights: false,
-            reg_covar: self.reg_covar,
-            regularise: self.regularise,
-            unit: frame.unit.clone(),
-            prior: None,
-            incomplete: false,
-            fold: None,
-        };
-        let (s, w, p) = (&frame.scatter, frame.weight, frame.mean.len());
-        let mean = || em.variance(s.row(0).iter().sum(), |_| 0.0, w, p as f64, frame.unit[0]);
-        Ok(match self.covariance_type {
-            CovarianceType::Full => Covariances::Full(vec![em.full(s, w)?; k]),
-            CovarianceType::Tied => Covariances::Tied(em.full(s, w)?),
-            CovarianceType::Diag => {
-                Covariances::Diag(Mat::from_fn(k, p, |_, j| em.variance(s[(0, j)], |_| 0.0, w, 1.0, frame.unit[j])))
-            }
-            CovarianceType::Spherical => Covariances::Spherical(vec![mean(); k]),
-            CovarianceType::TiedSpherical => Covariances::TiedSpherical(mean()),
-        })
+    fn of_all_rows(&self, state: &GmmState) -> Result<Covariances> {
+        let frame = state.frame()?;
+        let em = GaussianEm { prior: None, ..self.em(state)? };
+        let all = ComponentStats { weight: frame.weight, mean: frame.mean.clone(), scatter: frame.scatter.clone() };
+        em.covariances(&vec![all; state.plan.components], (&frame.scatter, frame.weight), |_| None)
     }
 
     /// A start with the parts in it that were given.
     fn with_given_init(&self, state: &GmmState, start: GaussianMixture) -> Result<GaussianMixture> {
-        let given = GmmInit::new(self, Some(state.cols))?;
-        if given.weights.is_none() && given.covariances.is_none() {
+        let init = GmmInit::new(self, Some(state.cols))?;
+        if init.weights.is_none() && init.covariances.is_none() {
             return Ok(start);
         }
         let weights = match self.equal_weights {
             true => start.weights().to_vec(),
-            false => given.weights.unwrap_or_else(|| start.weights().to_vec()),
+            false => init.weights.unwrap_or_else(|| start.weights().to_vec()),
         };
-        let covariances = given.covariances.unwrap_or_else(|| start.covariances().clone());
+        let covariances = init.covariances.unwrap_or_else(|| start.covariances().clone());
         GaussianMixture::new(weights, start.means().clone(), covariances)
     }
 

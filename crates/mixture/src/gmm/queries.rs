@@ -1,4 +1,4 @@
-//! What a mixture says about rows: densities, posteriors, the cells that are missing; and rows drawn from it.
+//! Queries of a fitted mixture: densities, posteriors, imputation of missing cells, and random rows.
 
 use ermine_core::*;
 use ermine_math::loss::posterior_block;
@@ -31,7 +31,7 @@ impl GaussianMixture {
         Ok((shares, totals))
     }
 
-    /// [`Mixture::judge`] for rows that all lack the same cells, or lack none and are very far away.
+    /// [`GaussianMixture::posterior_and_density`] for rows that all lack the same cells, or lack none and are very far away.
     fn posterior_and_density_missing(
         &self,
         all: MatRef<'_, f64>,
@@ -57,22 +57,16 @@ impl GaussianMixture {
             let value = if known[(i, j)] > 0.0 { "infinity" } else { "-infinity" }.to_owned();
             return Err(Error::NotFinite { column: seen[j].to_string(), row: own[i], value });
         }
-        let mut joint = vec![0.0; n * k];
-        let mut found = vec![0.0; n];
-        if missing.is_empty() {
-            found.fill(f64::NEG_INFINITY);
-        } else {
-            let given = self.conditional_on(&seen, &missing)?;
-            given.marginal.log_density(&Features::F64(known.view()), &mut Vec::new(), &mut joint)?;
-            for (run, w) in joint.chunks_exact_mut(n).zip(self.weights()) {
-                run.iter_mut().for_each(|v| *v += w.ln());
-            }
-            posterior_block(&mut joint, &mut found);
+        // Rows that lack no cell are here because all their densities vanish.
+        let (mut joint, mut log_density) = (Vec::new(), vec![f64::NEG_INFINITY; n]);
+        if !missing.is_empty() {
+            joint = self.joint_of_seen(&known, &seen, &missing)?.1;
+            posterior_block(&mut joint, &mut log_density);
         }
         for (at, &i) in own.iter().enumerate() {
-            totals[i] = found[at];
+            totals[i] = log_density[at];
             let shares = &mut shares[i * k..(i + 1) * k];
-            if found[at].is_finite() {
+            if log_density[at].is_finite() {
                 (0..k).for_each(|c| shares[c] = joint[c * n + at]);
             } else {
                 // So far away that all densities vanish: the nearest component in standard deviations takes it.
@@ -106,7 +100,7 @@ impl GaussianMixture {
         Ok(best)
     }
 
-    /// How far one row is from the nearest component, in the unit of [`Mixture::nearest`].
+    /// How far one row is from the nearest component, in the unit of [`GaussianMixture::nearest`].
     pub(crate) fn distance(&self, row: &Features<'_>) -> Result<f64> {
         let mut scratch = Vec::new();
         let x = numbers(row, &mut scratch, "gmm")?;
@@ -123,14 +117,14 @@ impl GaussianMixture {
     /// Log densities of rows.
     pub fn log_density(&self, x: &Features<'_>) -> Result<Vec<f64>> {
         x.expect_cols(self.cols())?;
-        let found = by_blocks(x, 1, |block, _, out| {
+        let log_density = by_blocks(x, 1, |block, _, out| {
             out.copy_from_slice(&self.posterior_and_density(block)?.1);
             Ok(())
         })?;
-        Ok(found.into_vec())
+        Ok(log_density.into_vec())
     }
 
-    /// Posterior probabilities of the components: a row for each row, a column a component; rows sum to 1.
+    /// Posterior probabilities of the components: one column per component; rows sum to 1.
     pub fn posterior(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.cols())?;
         by_blocks(x, self.components(), |block, _, out| {
@@ -155,14 +149,14 @@ impl GaussianMixture {
             let (shares, _) = self.posterior_and_density(block)?;
             for (pattern, own) in by_pattern(all, &lacking) {
                 let (missing, seen): (Vec<usize>, Vec<usize>) = (0..p).partition(|&j| pattern[j]);
-                let given = if seen.is_empty() { None } else { Some(self.conditional_on(&seen, &missing)?) };
+                let conditional = if seen.is_empty() { None } else { Some(self.conditional_on(&seen, &missing)?) };
                 let mut cells = vec![0.0; missing.len()];
                 for &i in &own {
                     let known: Vec<f64> = seen.iter().map(|&j| *all.at(i, j)).collect();
                     missing.iter().for_each(|&m| out[i * p + m] = 0.0);
                     for c in (0..k).filter(|c| shares[i * k + c] > 0.0) {
-                        match &given {
-                            Some(given) => given.conditional_mean(self, c, &seen, &known, &missing, &mut cells),
+                        match &conditional {
+                            Some(conditional) => conditional.conditional_mean(self, c, &seen, &known, &missing, &mut cells),
                             None => cells.copy_from_slice(self.means().row(c)),
                         }
                         missing.iter().zip(&cells).for_each(|(&m, v)| out[i * p + m] += shares[i * k + c] * v);
@@ -204,7 +198,7 @@ impl GaussianMixture {
 }
 
 impl GmmModel {
-    /// Posterior probabilities of the components: a row for each row, a column a component; rows sum to 1.
+    /// Posterior probabilities of the components: one column per component; rows sum to 1.
     pub fn posterior(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.mixture.posterior(x)
     }

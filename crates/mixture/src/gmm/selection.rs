@@ -89,7 +89,7 @@ impl GmmSelection {
         Self { components, start: 0, fold, best: None, held_out: (0.0, 0.0), chosen: None, last, table: Vec::new() }
     }
 
-    /// Takes in where a start led. The end is a fit; otherwise the plan now says what to fit next. `most` is the greatest number
+    /// Records the result of a start. None is the end; otherwise the plan is the next fit. `most` is the greatest number
     /// of components, `redraw` whether another start may lead elsewhere.
     pub(super) fn record(&mut self, outcome: GmmRun, learner: &Gmm, most: usize, redraw: bool) -> Option<GmmRun> {
         if self.best.as_ref().is_none_or(|b| outcome.beats(b)) {

@@ -1,180 +1,13 @@
-//! Rows as the engine sees them: bins, target, weights. How the cells are read and what a first pass finds out about them.
+//! Rows as the engine sees them: bins, target, weights; and what a first pass finds out about them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use ermine_core::{Dataset, Error, Features, MISSING_CODE, Partial, Result, Schema, Target};
+use ermine_core::{Dataset, Partial, Result, Target};
 use ermine_math::bins::{BinMatrix, ColumnBins, QuantileSketch};
 use ermine_math::double_double::Dd;
 use serde::{Deserialize, Serialize};
 
-/// The category names of each column, `None` for numbers.
-pub(crate) type Categories = Vec<Option<Arc<Vec<String>>>>;
-
-/// The category names of the columns of `x`.
-pub(crate) fn categories(x: &Features<'_>) -> Categories {
-    match x {
-        Features::Table(t) => (0..t.cols()).map(|j| t.categories(j).map(|(_, names)| names.clone())).collect(),
-        _ => vec![None; x.cols()],
-    }
-}
-
-/// Reads cells column by column, as numbers: NaN where missing, the code where there are categories.
-pub(crate) struct ColumnCells<'a> {
-    x: Features<'a>,
-    /// Sparse rows by column: where each begins, rows and values.
-    by_column: Option<(Vec<usize>, Vec<u32>, Vec<f64>)>,
-    /// For category columns the code of the model for each code of the data; none where they are the same.
-    codes: Vec<Option<Vec<f64>>>,
-}
-
-impl<'a> ColumnCells<'a> {
-    /// Reads the cells as they are.
-    pub fn new(x: Features<'a>) -> Self {
-        let by_column = match &x {
-            Features::Csr(csr) => {
-                let mut starts = vec![0usize; csr.cols() + 1];
-                (0..csr.rows()).for_each(|i| csr.row(i).0.iter().for_each(|&j| starts[j as usize + 1] += 1));
-                (0..csr.cols()).for_each(|j| starts[j + 1] += starts[j]);
-                let (mut rows, mut values) = (vec![0u32; starts[csr.cols()]], vec![0.0; starts[csr.cols()]]);
-                let mut next = starts.clone();
-                for i in 0..csr.rows() {
-                    let (indices, cells) = csr.row(i);
-                    for (&j, &v) in indices.iter().zip(cells) {
-                        (rows[next[j as usize]], values[next[j as usize]]) = (i as u32, v);
-                        next[j as usize] += 1;
-                    }
-                }
-                Some((starts, rows, values))
-            }
-            _ => None,
-        };
-        Self { codes: vec![None; x.cols()], by_column, x }
-    }
-
-    /// Reads cells of other rows than those of training: categories are found by name, unknown ones are missing.
-    pub fn matched(x: Features<'a>, known: &Categories) -> Result<Self> {
-        x.expect_cols(known.len())?;
-        let mut out = Self::new(x);
-        for (j, names) in known.iter().enumerate() {
-            let found = match &x {
-                Features::Table(t) => t.categories(j).map(|(_, names)| names),
-                _ => None,
-            };
-            match (names, found) {
-                (None, None) => {}
-                (Some(known), Some(found)) if known == found => {}
-                (Some(known), Some(found)) => {
-                    let codes: BTreeMap<&str, usize> = known.iter().enumerate().map(|(c, n)| (n.as_str(), c)).collect();
-                    out.codes[j] = Some(found.iter().map(|n| codes.get(n.as_str()).map_or(f64::NAN, |&c| c as f64)).collect());
-                }
-                (a, _) => {
-                    let kinds = ["numbers", "categories"];
-                    let needed = kinds[usize::from(a.is_some())];
-                    return Err(Error::Kind {
-                        column: j.to_string(),
-                        found: format!("of {}", kinds[usize::from(a.is_none())]),
-                        learner: "boosting".into(),
-                        needed: format!("{needed}, as in training"),
-                    });
-                }
-            }
-        }
-        Ok(out)
-    }
-
-    /// The cells of a column from row `first` on.
-    pub fn fill(&self, column: usize, first: usize, out: &mut [f64]) {
-        match &self.x {
-            Features::F64(m) => {
-                let m = m.row_range(first..first + out.len());
-                out.iter_mut().enumerate().for_each(|(i, v)| *v = *m.at(i, column));
-            }
-            Features::F32(m) => {
-                let m = m.row_range(first..first + out.len());
-                out.iter_mut().enumerate().for_each(|(i, v)| *v = f64::from(*m.at(i, column)));
-            }
-            Features::Csr(_) => {
-                out.fill(0.0);
-                if let Some((starts, rows, values)) = &self.by_column {
-                    let range = starts[column]..starts[column + 1];
-                    let (rows, values) = (&rows[range.clone()], &values[range]);
-                    let from = rows.partition_point(|&r| (r as usize) < first);
-                    for (&r, &v) in rows[from..].iter().zip(&values[from..]) {
-                        match out.get_mut(r as usize - first) {
-                            Some(cell) => *cell += v,
-                            None => break,
-                        }
-                    }
-                }
-            }
-            Features::Table(t) => {
-                if let Some(values) = t.numbers(column) {
-                    out.copy_from_slice(&values[first..first + out.len()]);
-                } else if let Some((codes, _)) = t.categories(column) {
-                    for (v, &c) in out.iter_mut().zip(&codes[first..]) {
-                        *v = match &self.codes[column] {
-                            _ if c == MISSING_CODE => f64::NAN,
-                            Some(map) => map[c as usize],
-                            None => f64::from(c),
-                        };
-                    }
-                } else {
-                    out.fill(f64::NAN);
-                }
-            }
-        }
-    }
-}
-
-/// What is known of a column before it is binned.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) enum ColumnSummary {
-    Numbers(QuantileSketch),
-    /// The weight of each category.
-    Categories(Vec<f64>),
-}
-
-impl ColumnSummary {
-    /// Of all columns of a block of rows; `infinite` is whether infinite cells are taken.
-    pub fn all(rows: &Dataset<'_>, infinite: bool) -> Result<Vec<Self>> {
-        let reader = ColumnCells::new(rows.x);
-        let mut cells = vec![0.0; rows.rows()];
-        let mut out = Vec::with_capacity(rows.cols());
-        for (j, names) in categories(&rows.x).iter().enumerate() {
-            reader.fill(j, 0, &mut cells);
-            out.push(match names {
-                Some(names) => {
-                    let mut weights = vec![0.0; names.len()];
-                    for (i, v) in cells.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
-                        weights[*v as usize] += rows.weight_of(i);
-                    }
-                    Self::Categories(weights)
-                }
-                None => {
-                    if !infinite && cells.iter().fold(false, |any, v| any | v.is_infinite()) {
-                        refuse_infinite(&cells, rows, j)?;
-                    }
-                    Self::Numbers(QuantileSketch::of(&cells, rows.weight))
-                }
-            });
-        }
-        Ok(out)
-    }
-
-    /// Takes in the same columns of other rows.
-    pub fn merge_all(columns: &mut [Self], other: Vec<Self>) -> Result<()> {
-        for (a, b) in columns.iter_mut().zip(other) {
-            match (a, b) {
-                (Self::Numbers(a), Self::Numbers(b)) => a.merge(b),
-                (Self::Categories(a), Self::Categories(b)) => a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
-                _ => return Err(Error::Data("a column changed its kind between blocks of rows".into())),
-            }
-        }
-        Ok(())
-    }
-}
+use crate::columns::{ColumnCells, ColumnSummary};
 
 /// What a first pass finds out about rows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -282,17 +115,6 @@ impl Partial for DataSummary {
     }
 }
 
-/// Refuses an infinite cell of a row that has weight.
-fn refuse_infinite(cells: &[f64], rows: &Dataset<'_>, column: usize) -> Result<()> {
-    let Some(row) = (0..cells.len()).find(|&i| cells[i].is_infinite() && rows.weight_of(i) > 0.0) else { return Ok(()) };
-    let value = if cells[row] > 0.0 { "infinity" } else { "-infinity" };
-    Err(Error::NotFinite { column: column_label(rows.schema, column), row, value: value.into() })
-}
-
-fn column_label(schema: Option<&Schema>, column: usize) -> String {
-    schema.map_or_else(|| column.to_string(), |s| format!("\"{}\"", s.fields[column].name))
-}
-
 /// Rows to learn from or to watch: bins, target and weights. All weights are positive.
 pub(super) struct BinnedRows<'a> {
     pub bins: BinMatrix,
@@ -317,7 +139,7 @@ impl<'a> BinnedRows<'a> {
         Self { bins: BinMatrix::new(columns), y: Cow::default(), codes: Cow::default(), weight: None, counts: None }
     }
 
-    /// Adds the rows of a block, leaving out those without weight. `class_weight` has a weight a class or is empty.
+    /// Adds the rows of a block, leaving out those without weight. `class_weight` has one weight per class or is empty.
     pub fn append(&mut self, rows: &Dataset<'_>, reader: &ColumnCells<'_>, class_weight: &[f64]) -> Result<()> {
         let keep: Option<Vec<usize>> = match rows.weight {
             Some(w) if w.contains(&0.0) => Some((0..w.len()).filter(|&i| w[i] > 0.0).collect()),

@@ -86,7 +86,7 @@ impl QuantizerRange {
     }
 }
 
-/// The nearest whole number, ties to even, for magnitudes below 2³¹: after the addition it stands in the lowest bits. No call
+/// The nearest whole number, ties to even, for magnitudes below 2³¹: after the addition it is in the lowest bits. No call
 /// and no branch, so that rows become vector lanes.
 #[inline(always)]
 fn nearest(v: f64) -> i32 {
@@ -112,7 +112,7 @@ pub(super) struct BoostingEngine<'a> {
     /// Whether the model to go on from had come to its end, by patience perhaps: who asks for more then gets a round at least.
     pub finished: bool,
     pub validation: Option<ValidationRows<'a>>,
-    /// `outputs` runs of a score a row.
+    /// `outputs` runs of one score per row.
     pub scores: Vec<f64>,
     pub trees: Trees,
     pub trace: Trace,
@@ -204,7 +204,7 @@ impl BoostingEngine<'_> {
         let outputs = self.objective.outputs();
         let mut sets = PartitionedRows::all(self.rows.len());
         let mut words = vec![0u64; outputs * self.rows.len()];
-        // Who goes on where the loss had stopped falling has no patience left.
+        // A model whose loss had stopped falling resumes without patience.
         let at_the_end = self.finished;
         if let Some(end) = self.already_complete() {
             return Ok(end);
@@ -294,8 +294,8 @@ impl BoostingEngine<'_> {
                         Ok((most(&g), most(&h)))
                     })
                 };
-                let found = (0..blocks).into_par_iter().map(one).collect::<Result<Vec<_>>>()?;
-                found.into_iter().fold((0.0f64, 0.0f64), |a, b| (a.0.max(b.0), a.1.max(b.1)))
+                let block_bounds = (0..blocks).into_par_iter().map(one).collect::<Result<Vec<_>>>()?;
+                block_bounds.into_iter().fold((0.0f64, 0.0f64), |a, b| (a.0.max(b.0), a.1.max(b.1)))
             }
         };
         let grid = self.scale.grid(bounds.0 * amplified, bounds.1 * amplified);
@@ -432,7 +432,7 @@ pub(super) fn replay(growth: &GrownNodes, rows: &BinnedRows<'_>, sets: &mut Part
     ranges[0] = 0..sets.len();
     // Children come after their parents.
     for i in 0..growth.nodes.len() {
-        if let (Some((left, missing_left)), Some(split)) = (growth.children[i], &growth.nodes[i].split) {
+        if let (Some((left, missing_left)), Some(split)) = (growth.children[i], &growth.nodes[i].state.split) {
             let range = ranges[i].clone();
             let table = split.table(rows.bins.columns()[split.column].bins(), missing_left);
             let middle = sets.split(range.clone(), &rows.bins, split.column, &table);
@@ -456,7 +456,7 @@ fn refit(
     values: &mut [f64],
 ) {
     let weight = |r: usize| rows.weight.as_ref().map_or(1.0, |w| w[r]);
-    let found: Vec<Option<f64>> = (0..values.len())
+    let medians: Vec<Option<f64>> = (0..values.len())
         .into_par_iter()
         .map(|i| {
             if growth.children[i].is_some() {
@@ -464,12 +464,12 @@ fn refit(
             }
             let residual = |&r: &u32| (rows.y[r as usize] - scores[r as usize], weight(r as usize));
             let mut residuals: Vec<(f64, f64)> = sets.rows(ranges[i].clone()).iter().map(residual).collect();
-            let bounds = growth.nodes[i].bounds;
+            let bounds = growth.nodes[i].state.bounds;
             Some(rate * weighted_quantile(&mut residuals, q).clamp(bounds.0, bounds.1))
         })
         .collect();
-    for (v, found) in values.iter_mut().zip(found) {
-        *v = found.unwrap_or(*v);
+    for (v, median) in values.iter_mut().zip(medians) {
+        *v = median.unwrap_or(*v);
     }
 }
 

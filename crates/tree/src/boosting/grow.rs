@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::split::{BoostSplit, GradientQuantizer, LeftBins, NodeSums, SplitPenalty, SplitQuery, better};
 use crate::tree::ensemble::TreeNode;
+use crate::tree::open_node::OpenNode;
 
 /// What shapes the trees of a fit.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -48,49 +49,44 @@ fn draw(mut columns: Vec<usize>, share: f64, seed: u64, purpose: &str, index: u6
     columns
 }
 
-/// A node of a growing tree, without its rows.
+/// What is kept of a node of a growing tree, without its rows.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub(super) struct Bud {
+pub(super) struct BoostNode {
     pub sums: NodeSums,
-    pub depth: usize,
-    /// Names the node by its way from the root: the index of its random draws.
-    pub path: u64,
     pub bounds: (f64, f64),
     /// Which groups of columns are still open; all when there are no groups.
     pub groups: Arc<Vec<u32>>,
     pub split: Option<BoostSplit>,
 }
 
-impl Bud {
+/// A node of a growing tree.
+pub(super) type BoostOpen = OpenNode<BoostNode>;
+
+impl BoostOpen {
     /// The root of tree number `tree`.
-    pub fn root(shape: &TreeOptions, sums: NodeSums, tree: u64) -> Self {
-        Self {
-            sums,
-            depth: 0,
-            path: tree.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
-            bounds: (f64::NEG_INFINITY, f64::INFINITY),
-            groups: Arc::new((0..shape.groups.len() as u32).collect()),
-            split: None,
-        }
+    pub fn of_tree(shape: &TreeOptions, sums: NodeSums, tree: u64) -> Self {
+        let groups = Arc::new((0..shape.groups.len() as u32).collect());
+        let state = BoostNode { sums, bounds: (f64::NEG_INFINITY, f64::INFINITY), groups, split: None };
+        Self { depth: 0, path: tree.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, state }
     }
 
-    /// Whether the node may be split at all.
+    /// Whether the node may be split.
     pub fn is_open(&self, shape: &TreeOptions) -> bool {
-        self.depth < shape.max_depth && self.sums.count >= 2 * shape.penalty.min_count.max(1)
+        self.depth < shape.max_depth && self.state.sums.count >= 2 * shape.penalty.min_count.max(1)
     }
 
     /// The value of the node as a leaf, before the learning rate.
     pub fn value(&self, shape: &TreeOptions, grid: &GradientQuantizer) -> f64 {
-        let (g, h) = (self.sums.g as f64 * grid.gradient, self.sums.h as f64 * grid.curvature);
+        let (g, h) = (self.state.sums.g as f64 * grid.gradient, self.state.sums.h as f64 * grid.curvature);
         let p = &shape.penalty;
-        if shape.curbed { p.cosh_step(g, h, p.l2, self.bounds) } else { p.value(g, h, p.l2, self.bounds) }
+        if shape.curbed { p.cosh_step(g, h, p.l2, self.state.bounds) } else { p.value(g, h, p.l2, self.state.bounds) }
     }
 
     /// The columns the node looks at, of those of its tree.
     pub fn columns(&self, shape: &TreeOptions, tree: &[usize]) -> Vec<usize> {
         let mut columns = tree.to_vec();
         if self.depth > 0 && !shape.groups.is_empty() {
-            let open = |j: &usize| self.groups.iter().any(|&g| shape.groups[g as usize].contains(&(*j as u32)));
+            let open = |j: &usize| self.state.groups.iter().any(|&g| shape.groups[g as usize].contains(&(*j as u32)));
             columns.retain(open);
         }
         draw(columns, shape.node_columns, shape.seed, "boosting columns of a node", self.path)
@@ -98,32 +94,30 @@ impl Bud {
 
     /// What it asks of a histogram.
     pub fn split_query<'a>(&self, shape: &'a TreeOptions, grid: &'a GradientQuantizer) -> SplitQuery<'a> {
-        SplitQuery { sums: self.sums, grid, penalty: &shape.penalty, bounds: self.bounds, monotone: &shape.monotone }
+        SplitQuery { sums: self.state.sums, grid, penalty: &shape.penalty, bounds: self.state.bounds, monotone: &shape.monotone }
     }
 
     /// The children of the split, given how often the rows of the left one count.
-    pub fn children(&self, shape: &TreeOptions, grid: &GradientQuantizer, split: &BoostSplit, left_count: u64) -> [Self; 2] {
+    pub fn split_into(&self, shape: &TreeOptions, grid: &GradientQuantizer, split: &BoostSplit, left_count: u64) -> [Self; 2] {
         let left = NodeSums { g: split.sums.0, h: split.sums.1, count: left_count };
-        let right = NodeSums { g: self.sums.g - left.g, h: self.sums.h - left.h, count: self.sums.count - left_count };
+        let right =
+            NodeSums { g: self.state.sums.g - left.g, h: self.state.sums.h - left.h, count: self.state.sums.count - left_count };
         let meets = |&g: &u32| shape.groups[g as usize].contains(&(split.column as u32));
-        let groups = Arc::new(self.groups.iter().copied().filter(meets).collect::<Vec<_>>());
+        let groups = Arc::new(self.state.groups.iter().copied().filter(meets).collect::<Vec<_>>());
         let child = |sums: NodeSums, side: u64| Self {
-            sums,
             depth: self.depth + 1,
             path: self.path.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(side + 1),
-            bounds: self.bounds,
-            groups: groups.clone(),
-            split: None,
+            state: BoostNode { sums, bounds: self.state.bounds, groups: groups.clone(), split: None },
         };
         let mut children = [child(left, 0), child(right, 1)];
         let monotone = shape.monotone.get(split.column).copied().unwrap_or(0);
         if monotone != 0 {
-            // What lies between the children's values parts what their leaves may say.
+            // The middle of the values of the children bounds the values of their leaves.
             let middle = 0.5 * (children[0].value(shape, grid) + children[1].value(shape, grid));
             let [a, b] = &mut children;
             let (low, high) = if monotone > 0 { (a, b) } else { (b, a) };
-            low.bounds.1 = middle;
-            high.bounds.0 = middle;
+            low.state.bounds.1 = middle;
+            high.state.bounds.0 = middle;
         }
         children
     }
@@ -132,18 +126,18 @@ impl Bud {
 /// Grown nodes in the order in which they came to be: the root, then pairs of children.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct GrownNodes {
-    pub nodes: Vec<Bud>,
+    pub nodes: Vec<BoostOpen>,
     /// The left child of each node that was split (the right one follows it), and where missing values go.
     pub children: Vec<Option<(usize, bool)>>,
 }
 
 impl GrownNodes {
-    pub fn new(root: Bud) -> Self {
+    pub fn new(root: BoostOpen) -> Self {
         Self { nodes: vec![root], children: vec![None] }
     }
 
     /// Adds the children of a node.
-    pub fn split(&mut self, node: usize, children: [Bud; 2], missing_left: bool) -> usize {
+    pub fn split(&mut self, node: usize, children: [BoostOpen; 2], missing_left: bool) -> usize {
         let at = self.nodes.len();
         self.children[node] = Some((at, missing_left));
         self.nodes.extend(children);
@@ -154,8 +148,8 @@ impl GrownNodes {
     /// The leaf to split next: of greatest gain, of equal ones the one that came first.
     pub fn best_leaf(&self) -> Option<usize> {
         let mut best: Option<(f64, usize)> = None;
-        for (i, bud) in self.nodes.iter().enumerate() {
-            if let (None, Some(split)) = (self.children[i], &bud.split)
+        for (i, leaf) in self.nodes.iter().enumerate() {
+            if let (None, Some(split)) = (self.children[i], &leaf.state.split)
                 && best.is_none_or(|b| split.gain > b.0)
             {
                 best = Some((split.gain, i));
@@ -179,9 +173,9 @@ impl GrownNodes {
                 let node: &mut TreeNode = &mut out[parent];
                 node.right = here;
             }
-            let bud = &self.nodes[at];
-            let mut node = TreeNode { cover: bud.sums.count as f64, values: vec![values[at]], ..TreeNode::default() };
-            if let (Some((left, missing_left)), Some(split)) = (self.children[at], &bud.split) {
+            let open = &self.nodes[at];
+            let mut node = TreeNode { cover: open.state.sums.count as f64, values: vec![values[at]], ..TreeNode::default() };
+            if let (Some((left, missing_left)), Some(split)) = (self.children[at], &open.state.split) {
                 node.feature = split.column as u32;
                 node.gain = split.gain;
                 node.missing_left = missing_left;
@@ -279,27 +273,28 @@ impl<'a> BoostContext<'a> {
         let columns = shape.columns_of_tree(self.bins.columns().len(), task.tree);
         let rows = 0..sets.len();
         let (g, h) = total(task.words, sets.rows(rows.clone()));
-        let root = Bud::root(shape, NodeSums { g, h, count: self.count(sets.rows(rows.clone())) }, task.tree);
-        let mut held = vec![LeafData { rows: rows.clone(), histogram: None }];
+        let root = BoostOpen::of_tree(shape, NodeSums { g, h, count: self.count(sets.rows(rows.clone())) }, task.tree);
+        let mut leaves = vec![LeafData { rows: rows.clone(), histogram: None }];
         let mut growth = GrownNodes::new(root);
         if growth.nodes[0].is_open(shape) && shape.max_leaves > 1 {
             let list = if sets.len() == self.bins.rows() { RowList::Run(rows) } else { RowList::Some(sets.rows(rows)) };
-            let bud = &growth.nodes[0];
-            let mut histogram = self.histogram(bud.sums.count <= task.room);
-            let looked = bud.columns(shape, &columns);
-            let splits = self.fill(task, &list, &mut histogram, |panel, part| self.search(&task.grid, bud, &looked, panel, part));
+            let leaf = &growth.nodes[0];
+            let mut histogram = self.histogram(leaf.state.sums.count <= task.room);
+            let looked = leaf.columns(shape, &columns);
+            let splits =
+                self.fill(task, &list, &mut histogram, |panel, part| self.search(&task.grid, leaf, &looked, panel, part));
             let split = splits.into_iter().fold(None, better);
-            let split = self.split_with_min_rows(task, bud, &looked, &list, &histogram, split);
-            growth.nodes[0].split = split;
-            held[0].histogram = Some(histogram);
+            let split = self.split_with_min_rows(task, leaf, &looked, &list, &histogram, split);
+            growth.nodes[0].state.split = split;
+            leaves[0].histogram = Some(histogram);
         }
         while growth.leaves() < shape.max_leaves
             && let Some(node) = growth.best_leaf()
         {
-            self.split(task, sets, &mut growth, &mut held, node, &columns);
+            self.split(task, sets, &mut growth, &mut leaves, node, &columns);
         }
-        self.recycle(held.iter_mut().filter_map(|h| h.histogram.take()));
-        Ok((growth, held.into_iter().map(|h| h.rows).collect()))
+        self.recycle(leaves.iter_mut().filter_map(|h| h.histogram.take()));
+        Ok((growth, leaves.into_iter().map(|h| h.rows).collect()))
     }
 
     /// Splits a leaf and looks for the splits of its children.
@@ -308,22 +303,22 @@ impl<'a> BoostContext<'a> {
         task: &TreeJob<'_>,
         sets: &mut PartitionedRows,
         growth: &mut GrownNodes,
-        held: &mut Vec<LeafData>,
+        leaves: &mut Vec<LeafData>,
         node: usize,
         columns: &[usize],
     ) {
         let shape = self.shape;
-        let bud = &growth.nodes[node];
-        let Some(split) = bud.split.clone() else { return };
-        let (rows, parent) = (held[node].rows.clone(), held[node].histogram.take());
+        let leaf = &growth.nodes[node];
+        let Some(split) = leaf.state.split.clone() else { return };
+        let (rows, parent) = (leaves[node].rows.clone(), leaves[node].histogram.take());
         let bins = self.bins.columns()[split.column].bins();
         let table = split.table(bins, split.missing_left.unwrap_or(false));
         let middle = sets.split(rows.clone(), self.bins, split.column, &table);
         let ranges = [rows.start..middle, middle..rows.end];
         let left_count = self.count(sets.rows(ranges[0].clone()));
-        let mut children = bud.children(shape, &task.grid, &split, left_count);
+        let mut children = leaf.split_into(shape, &task.grid, &split, left_count);
         // Where training has none, missing values go with the greater part.
-        let missing_left = split.missing_left.unwrap_or(left_count >= children[1].sums.count);
+        let missing_left = split.missing_left.unwrap_or(left_count >= children[1].state.sums.count);
         let full = growth.leaves() + 1 >= shape.max_leaves;
         let open = children.each_ref().map(|c| !full && c.is_open(shape));
         let mut histograms = [None, None];
@@ -333,12 +328,12 @@ impl<'a> BoostContext<'a> {
             // The smaller child is summed; the other one is the rest.
             let small = usize::from(ranges[1].len() < ranges[0].len());
             let [a, b] = [&children[small], &children[1 - small]];
-            let narrow = |c: &Bud| parent.is_narrow() || c.sums.count <= task.room;
+            let narrow = |c: &BoostOpen| parent.is_narrow() || c.state.sums.count <= task.room;
             let (mut summed, mut rest) = (self.histogram(narrow(a)), self.histogram(narrow(b)));
             let list = RowList::Some(sets.rows(ranges[small].clone()));
             let looked = [a, b].map(|c| c.columns(shape, columns));
             let rest_parts: Vec<_> = rest.parts_mut(&self.edges).into_iter().map(Mutex::new).collect();
-            let found = self.fill(task, &list, &mut summed, |panel, part| {
+            let searched = self.fill(task, &list, &mut summed, |panel, part| {
                 let mut other = rest_parts[panel].lock().expect("no thread panics with a part");
                 difference(parent.part(self.edges[panel]..self.edges[panel + 1]), part, &mut other);
                 let first = if open[small] { self.search(&task.grid, a, &looked[0], panel, part) } else { None };
@@ -349,7 +344,7 @@ impl<'a> BoostContext<'a> {
                 (first, second)
             });
             drop(rest_parts);
-            let (first, second): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+            let (first, second): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
             let other = RowList::Some(sets.rows(ranges[1 - small].clone()));
             let first = self.split_with_min_rows(task, a, &looked[0], &list, &summed, first.into_iter().fold(None, better));
             let second = self.split_with_min_rows(task, b, &looked[1], &other, &rest, second.into_iter().fold(None, better));
@@ -362,26 +357,26 @@ impl<'a> BoostContext<'a> {
             };
             histograms[small] = keep(&first, summed);
             histograms[1 - small] = keep(&second, rest);
-            children[small].split = first;
-            children[1 - small].split = second;
+            children[small].state.split = first;
+            children[1 - small].state.split = second;
         }
         self.recycle(parent);
         growth.split(node, children, missing_left);
         let [a, b] = histograms;
         let [left, right] = ranges;
-        held.extend([LeafData { rows: left, histogram: a }, LeafData { rows: right, histogram: b }]);
+        leaves.extend([LeafData { rows: left, histogram: a }, LeafData { rows: right, histogram: b }]);
     }
 
     /// The best split on the columns of a panel.
     fn search(
         &self,
         grid: &GradientQuantizer,
-        bud: &Bud,
+        leaf: &BoostOpen,
         columns: &[usize],
         panel: usize,
         part: ermine_math::bins::HistogramRef<'_>,
     ) -> Option<BoostSplit> {
-        let asking = bud.split_query(self.shape, grid);
+        let asking = leaf.split_query(self.shape, grid);
         let base = self.edges[panel];
         let mut best = None;
         for &j in columns.iter().filter(|j| self.panels[panel].contains(j)) {
@@ -396,13 +391,13 @@ impl<'a> BoostContext<'a> {
     fn split_with_min_rows(
         &self,
         task: &TreeJob<'_>,
-        bud: &Bud,
+        leaf: &BoostOpen,
         columns: &[usize],
         rows: &RowList<'_>,
         histogram: &Histogram,
         mut split: Option<BoostSplit>,
     ) -> Option<BoostSplit> {
-        let asking = bud.split_query(self.shape, &task.grid);
+        let asking = leaf.split_query(self.shape, &task.grid);
         let offsets = self.bins.offsets();
         let mut counted: Vec<(usize, Option<BoostSplit>)> = Vec::new();
         while split.as_ref().is_some_and(|s| !s.certain) {
@@ -451,9 +446,9 @@ impl<'a> BoostContext<'a> {
                         self.bins.histogram(panel, &sub, task.words, block, &mut out.parts_mut(&[0, len])[0]);
                         out
                     };
-                    let found: Vec<Histogram> = (0..pieces).into_par_iter().map(piece).collect();
+                    let partials: Vec<Histogram> = (0..pieces).into_par_iter().map(piece).collect();
                     part.clear();
-                    found.iter().for_each(|f| part.add(f.part(0..len)));
+                    partials.iter().for_each(|f| part.add(f.part(0..len)));
                     then(panel, part.as_ref())
                 })
                 .collect();

@@ -18,9 +18,10 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::columns::{Categories, ColumnCells, categories, task_of};
 use crate::tree::ensemble::Trees;
 use crate::tree::{ClassWeight, SHARE};
-use data::{BinnedRows, Categories, ColumnCells, DataSummary};
+use data::{BinnedRows, DataSummary};
 use engine::{BoostStop, BoostingEngine, QuantizerRange, ValidationRows};
 use ermine_core::splits::hold_out;
 use objective::Loss;
@@ -33,11 +34,11 @@ pub use params::{EarlyStopping, InteractionConstraints};
 ///
 /// # What it minimises
 /// Σ wᵢ loss(yᵢ, zᵢ) + Σ over trees of γ leaves + ½ λ Σ v² + α Σ |v|, where the score z is the sum of the leaf values v that a
-/// row falls into. A round adds a tree (one a class for more than two classes) that lowers the quadratic approximation of this
+/// row falls into. A round adds a tree (one per class for more than two classes) that lowers the quadratic approximation of this
 /// most: a leaf with sums G and H of first and second derivatives takes v = -G / (H + λ) times the learning rate, and a
 /// split is worth ½ (G_L² / (H_L + λ) + G_R² / (H_R + λ) - G² / (H + λ)), which must exceed γ (`min_split_gain`). The leaf whose
 /// split is worth most is split next. With log losses v = -2 asinh(G / (2 H + 2 λ)) takes the place of a long step: where rows
-/// were sure of the wrong class H says little, and Newton's step would leap beyond the minimum.
+/// were sure of the wrong class H is small, and Newton's step would overshoot the minimum.
 ///
 /// # When to use it
 /// For tables of numbers and categories, from some hundred rows up, when accuracy matters most: it needs no scaling, takes
@@ -72,7 +73,7 @@ pub use params::{EarlyStopping, InteractionConstraints};
 ///
 /// # Cost
 /// Binning reads the cells twice. A round costs one 8-byte addition for each cell of the smaller child of each split, so about
-/// rows × columns × log₂(leaves) / 2. Memory is two bytes a cell (four above 255 bins), 24 bytes a row and output, and the
+/// rows × columns × log₂(leaves) / 2. Memory is two bytes per cell (four above 255 bins), 24 bytes per row and output, and the
 /// histograms of the leaves.
 ///
 /// # What it does not do
@@ -230,7 +231,7 @@ impl Learner for Boosting {
             },
             ParamSpec {
                 name: "max_iter",
-                doc: "Rounds at most, with a tree each, or a tree a class for more than two classes.",
+                doc: "Rounds at most, with a tree each, or one tree per class for more than two classes.",
                 range: Range::int_from(1),
             },
             ParamSpec {
@@ -397,7 +398,7 @@ impl Learner for Boosting {
 }
 
 fn refuse(name: &str, value: &str, expected: &str) -> Error {
-    Error::Parameter { learner: Boosting::SPEC.name, name: name.into(), value: value.into(), expected: expected.into() }
+    Error::parameter(Boosting::SPEC.name, name, value, expected)
 }
 
 impl Boosting {
@@ -407,12 +408,12 @@ impl Boosting {
     ///
     /// ```
     /// use ermine_core::{Context, Dataset, Features, MatRef, Regressor, Target};
-    /// use ermine_tree::boosting::{Block, Boosting, Objective};
+    /// use ermine_tree::boosting::{Boosting, Objective, ScoreBlock};
     ///
     /// /// log cosh(y - z)
     /// struct LogCosh;
     /// impl Objective for LogCosh {
-    ///     fn evaluate(&self, block: &Block<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
+    ///     fn evaluate(&self, block: &ScoreBlock<'_>, gradient: &mut [f64], curvature: &mut [f64]) -> f64 {
     ///         let mut loss = 0.0;
     ///         for (i, (y, z)) in block.y.iter().zip(block.scores).enumerate() {
     ///             gradient[i] = (z - y).tanh();
@@ -450,7 +451,7 @@ impl Boosting {
         data.check(&Self::SPEC)?;
         data.y.reals()?;
         if objective.outputs() != 1 {
-            return Err(Error::Data(format!("a loss of one's own has one score a row, not {}", objective.outputs())));
+            return Err(Error::Data(format!("a custom loss has one score per row, not {}", objective.outputs())));
         }
         self.train(Loss::Custom, Some(objective), from, data, cx)
     }
@@ -479,13 +480,13 @@ impl Boosting {
         cx: &Context<'_>,
     ) -> Result<BoostingModel> {
         let stops = self.stops_early(cx.validation.is_some());
-        let held: Option<(OwnedDataset, OwnedDataset)> = if stops && cx.validation.is_none() {
+        let own_split: Option<(OwnedDataset, OwnedDataset)> = if stops && cx.validation.is_none() {
             let (train, test) = hold_out(&data.y, data.rows(), self.validation_fraction, cx.seed)?;
             Some((data.take_rows(&train), data.take_rows(&test)))
         } else {
             None
         };
-        let views = held.as_ref().map(|(train, test)| (train.view(), test.view()));
+        let views = own_split.as_ref().map(|(train, test)| (train.view(), test.view()));
         let (data, watched) = match &views {
             Some((train, test)) => (train, Some(test)),
             None => (data, cx.validation.filter(|_| stops)),
@@ -493,10 +494,10 @@ impl Boosting {
         let block = cx.block_rows.unwrap_or(engine::BLOCK).max(1);
         let quantiles = loss.needs_quantiles();
         let summary = run_pass(data, block, cx, &|rows: &Dataset<'_>| DataSummary::of(rows, quantiles, self.allow_infinite))?;
-        let categories = data::categories(&data.x);
+        let categories = categories(&data.x);
         let class_weight = self.class_weights(&data.y, &summary)?;
         let rows = BinnedRows::borrowed(summary.bins(self.max_bins as usize), data, &class_weight)?;
-        let prepared = BoostSetup { loss, summary, categories, class_weight, classes: class_names(&data.y) };
+        let prepared = BoostSetup { loss, summary, categories, class_weight, classes: task_of(&data.y).1 };
         let scores = from.map(|model| earlier_scores(model, data)).transpose()?;
         self.boost(prepared, rows, own, from.zip(scores), watched, cx)
     }
@@ -616,13 +617,6 @@ struct BoostSetup {
     categories: Categories,
     class_weight: Vec<f64>,
     classes: Vec<String>,
-}
-
-fn class_names(y: &Target<'_>) -> Vec<String> {
-    match y {
-        Target::Class { names, .. } => names.to_vec(),
-        _ => Vec::new(),
-    }
 }
 
 /// The scores that a model gives rows of positive weight, output after output.

@@ -1,13 +1,15 @@
 //! The fitted ensemble.
 
 use ermine_core::{
-    Attributor, Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
-    Result, Schema, Section, Task, Trace, with_argmax_class,
+    Attributor, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Section, Task, Trace, with_argmax_class,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 
 use super::objective::Loss;
 use crate::tree::ensemble::Trees;
+use crate::tree::ensemble::model_of_trees;
+use crate::tree::importance::{gain_shares, report_importances};
 
 /// Boosted trees. See [`super::Boosting`].
 #[derive(Debug, Clone)]
@@ -22,17 +24,17 @@ pub struct BoostingModel {
 }
 
 impl BoostingModel {
-    /// The trees, round by round, a tree an output.
+    /// The trees, round by round, one tree per output.
     pub fn trees(&self) -> &Trees {
         &self.trees
     }
 
-    /// The scores before any tree, one an output.
+    /// The scores before any tree, one per output.
     pub fn start(&self) -> &[f64] {
         &self.start
     }
 
-    /// Scores a row: 1, or the number of classes when there are more than two.
+    /// Scores per row: 1, or the number of classes when there are more than two.
     pub fn outputs(&self) -> usize {
         self.start.len()
     }
@@ -44,9 +46,7 @@ impl BoostingModel {
 
     /// The share of each column in what all splits gained.
     pub fn feature_importances(&self) -> Vec<f64> {
-        let gains = self.trees.gains();
-        let total: f64 = gains.iter().sum();
-        if total > 0.0 { gains.iter().map(|g| g / total).collect() } else { gains }
+        gain_shares(self.trees.gains())
     }
 
     /// The sums of trees, before they are turned into probabilities or means: rows by outputs.
@@ -119,25 +119,7 @@ impl BoostingModel {
 }
 
 impl Model for BoostingModel {
-    fn n_features(&self) -> usize {
-        self.trees.n_features()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        (self.task() == Task::Regression).then_some(self)
-    }
-
-    fn as_classifier(&self) -> Option<&dyn Classifier> {
-        (self.task() == Task::Classification).then_some(self)
-    }
-
-    fn as_attributor(&self) -> Option<&dyn Attributor> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        Some(&self.certificate)
-    }
+    model_of_trees!();
 
     fn trace(&self) -> Option<&Trace> {
         Some(&self.trace)
@@ -147,16 +129,9 @@ impl Model for BoostingModel {
         let mut report = Report::default();
         let leaves: usize = (0..self.trees.n_trees()).map(|t| self.trees.n_leaves(t)).sum();
         report.text(format!("{} rounds of boosting: {} trees with {leaves} leaves in all.", self.rounds(), self.trees.n_trees()));
-        let (shares, splits) = (self.feature_importances(), self.trees.splits());
-        let mut order: Vec<usize> = (0..shares.len()).collect();
-        order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
-        let row = |j: usize| vec![Cell::Text(name(j)), Cell::Number(shares[j]), Cell::Number(splits[j] as f64)];
-        report.table(
-            "Importance: share of what all splits gained",
-            &["column", "importance", "splits"],
-            order.into_iter().map(row).collect(),
-        );
+        let (title, heads) = ("Importance: share of what all splits gained", ["column", "importance", "splits"]);
+        let splits = self.trees.splits();
+        report_importances(&mut report, schema, title, &heads, &self.feature_importances(), |j| Some(splits[j] as f64));
         let curve = |k: usize| Curve {
             name: self.trace.columns[k].clone(),
             points: self.trace.rows.iter().map(|r| (r[0], r[k])).collect(),
@@ -254,7 +229,7 @@ impl Attributor for BoostingModel {
     }
 }
 
-/// Probabilities of the classes from scores: one column for two classes (or one), else one a class.
+/// Probabilities of the classes from scores: one column for two classes (or one), else one per class.
 pub fn probabilities(scores: &Mat<f64>, classes: usize) -> Mat<f64> {
     if scores.cols() == 1 {
         return Mat::from_fn(scores.rows(), classes, |i, k| {

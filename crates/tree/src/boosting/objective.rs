@@ -8,13 +8,13 @@ use super::data::DataSummary;
 /// A block of rows with their scores. Scores of several outputs lie output after output, a run of rows for each.
 #[derive(Debug, Clone, Copy)]
 pub struct ScoreBlock<'a> {
-    /// `outputs` runs of one score a row.
+    /// `outputs` runs of one score per row.
     pub scores: &'a [f64],
     /// The target of a regression, else empty.
     pub y: &'a [f64],
     /// The classes of a classification, else empty.
     pub codes: &'a [u32],
-    /// A weight a row; empty where all are 1.
+    /// One weight per row; empty where all are 1.
     pub weight: &'a [f64],
 }
 
@@ -34,7 +34,7 @@ impl ScoreBlock<'_> {
 /// Own losses are fitted by [`super::Boosting::fit_objective`]. Both derivatives are those of one row of weight 1; the engine
 /// multiplies by weights.
 pub trait Objective: Sync {
-    /// Scores a row, which is the number of trees a round.
+    /// Scores per row, which is the number of trees per round.
     fn outputs(&self) -> usize {
         1
     }
@@ -49,7 +49,7 @@ pub trait Objective: Sync {
         None
     }
 
-    /// The quantile of the residuals that a leaf takes as its value, for losses that are no curves at all: with a second
+    /// The quantile of the residuals that a leaf takes as its value, for losses that are piecewise linear: with a second
     /// derivative of 0 there is no Newton step.
     fn leaf_quantile(&self) -> Option<f64> {
         None
@@ -240,7 +240,7 @@ impl Loss {
         }
     }
 
-    /// The scores that minimise the loss without any tree. `class_weight` has a weight a class or is empty.
+    /// The scores that minimise the loss without any tree. `class_weight` has one weight per class or is empty.
     pub fn start(self, summary: &DataSummary, class_weight: &[f64]) -> Vec<f64> {
         // Rounding must not take the mean of equal numbers away from them.
         let mean = || (summary.sum.to_f64() / summary.weight.to_f64()).max(summary.range.0).min(summary.range.1);

@@ -50,7 +50,7 @@ impl Boosting {
         }
     }
 
-    /// A weight a class, or nothing.
+    /// One weight per class, or nothing.
     pub(super) fn class_weights(&self, y: &Target<'_>, summary: &DataSummary) -> Result<Vec<f64>> {
         match (&self.class_weight, y) {
             (None, _) => Ok(Vec::new()),

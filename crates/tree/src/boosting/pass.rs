@@ -1,10 +1,10 @@
-//! The same trees from passes over rows that are never held: a pass finds the bins, one a round the loss, and one a level of a
+//! The same trees from passes over rows that are never in memory as a whole: one pass finds the bins, one per round the loss, and one per level of a
 //! tree the histograms.
 //!
 //! A pass does not remember rows, so each block is binned again and runs through all trees so far. That costs rounds² / 2 walks
-//! a row, which is why [`super::stream`] holds binned rows as long as they fit in memory.
+//! per row, which is why [`super::stream`] keeps binned rows as long as they fit in memory.
 //!
-//! Growing leaf by leaf would need a pass a split. Instead all leaves that the search has come to wait for are split at once,
+//! Growing leaf by leaf would need one pass per split. Instead all leaves that the search has come to wait for are split at once,
 //! and the order in which leaves are split is worked out afterwards; what was split in vain is dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,15 +13,16 @@ use ermine_core::{Context, Dataset, Error, Learner, Partial, PassLearner, PassSt
 use ermine_math::bins::{ColumnBins, HistogramRef, PartitionedRows, unpack};
 use serde::{Deserialize, Serialize};
 
-use super::data::{self, BinnedRows, Categories, ColumnCells, DataSummary};
+use super::data::{BinnedRows, DataSummary};
 use super::engine::{BoostStop, QuantizerRange, RowSampling, derivatives, replay, with_block};
-use super::grow::{Bud, GrownNodes, TreeOptions};
+use super::grow::{BoostOpen, GrownNodes, TreeOptions};
 use super::objective::Loss;
 use super::split::{GradientQuantizer, NodeSums, better};
-use super::{Boosting, BoostingModel, certificate, class_names};
+use super::{Boosting, BoostingModel, certificate};
+use crate::columns::{Categories, ColumnCells, categories, task_of};
 use crate::tree::ensemble::Trees;
 
-/// What every block is told.
+/// State broadcast to every block before a pass.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct BoostState {
     loss: Loss,
@@ -101,11 +102,11 @@ impl Partial for BoostPartial {
                 (*l, *w, *g, *h) = (*l + l2, *w + w2, g.max(g2), h.max(h2));
             }
             (Self::Histograms(a), Self::Histograms(b)) => {
-                for (key, sheet) in b {
+                for (key, histogram) in b {
                     match a.get_mut(&key) {
-                        Some(sums) => sums.iter_mut().zip(sheet).for_each(|(a, b)| (0..3).for_each(|k| a[k] += b[k])),
+                        Some(sums) => sums.iter_mut().zip(histogram).for_each(|(a, b)| (0..3).for_each(|k| a[k] += b[k])),
                         None => {
-                            a.insert(key, sheet);
+                            a.insert(key, histogram);
                         }
                     }
                 }
@@ -152,35 +153,35 @@ impl SpeculativeTree {
     /// The root waits for its histogram.
     fn new(shape: &TreeOptions, tree: u64) -> Self {
         Self {
-            ahead: GrownNodes::new(Bud::root(shape, NodeSums::default(), tree)),
+            ahead: GrownNodes::new(BoostOpen::of_tree(shape, NodeSums::default(), tree)),
             wanted: vec![0],
             looked: BTreeSet::new(),
             grown: None,
         }
     }
 
-    /// Takes in the histograms of the wanted nodes, and goes on as far as they reach.
-    fn advance(&mut self, rounds: &BoostRounds, grid: &GradientQuantizer, tree: u64, mut sheets: BTreeMap<usize, BinSums>) {
+    /// Takes in the histograms of the wanted nodes, and grows the trees as far as these allow.
+    fn advance(&mut self, rounds: &BoostRounds, grid: &GradientQuantizer, tree: u64, mut histograms: BTreeMap<usize, BinSums>) {
         let shape = &rounds.shape;
         let offsets = rounds.offsets();
         let columns = shape.columns_of_tree(rounds.columns.len(), tree);
         let mut counts: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
         for node in std::mem::take(&mut self.wanted) {
             self.looked.insert(node);
-            let Some(sheet) = sheets.remove(&node) else { continue };
+            let Some(histogram) = histograms.remove(&node) else { continue };
             if node == 0 {
-                let sums = sheet[..offsets[1]].iter().fold([0; 3], |a, b| [a[0] + b[0], a[1] + b[1], a[2] + b[2]]);
-                self.ahead.nodes[0].sums = NodeSums { g: sums[0], h: sums[1], count: sums[2] as u64 };
+                let sums = histogram[..offsets[1]].iter().fold([0; 3], |a, b| [a[0] + b[0], a[1] + b[1], a[2] + b[2]]);
+                self.ahead.nodes[0].state.sums = NodeSums { g: sums[0], h: sums[1], count: sums[2] as u64 };
             }
-            let bud = &self.ahead.nodes[node];
-            if !bud.is_open(shape) {
+            let leaf = &self.ahead.nodes[node];
+            if !leaf.is_open(shape) {
                 continue;
             }
-            let pairs: Vec<[i64; 2]> = sheet.iter().map(|s| [s[0], s[1]]).collect();
-            let numbers: Vec<u64> = sheet.iter().map(|s| s[2] as u64).collect();
-            let asking = bud.split_query(shape, grid);
+            let pairs: Vec<[i64; 2]> = histogram.iter().map(|s| [s[0], s[1]]).collect();
+            let numbers: Vec<u64> = histogram.iter().map(|s| s[2] as u64).collect();
+            let asking = leaf.split_query(shape, grid);
             let mut best = None;
-            for j in bud.columns(shape, &columns) {
+            for j in leaf.columns(shape, &columns) {
                 let range = offsets[j]..offsets[j + 1];
                 let sums = HistogramRef::Wide(&pairs[range.clone()]);
                 best = better(best, asking.split(j, &rounds.columns[j], sums, Some(&numbers[range])));
@@ -189,17 +190,17 @@ impl SpeculativeTree {
                 // Only the counts of the column that splits are needed again.
                 counts.insert(node, numbers[offsets[split.column]..offsets[split.column + 1]].to_vec());
             }
-            self.ahead.nodes[node].split = best;
+            self.ahead.nodes[node].state.split = best;
         }
         // All leaves with a split are split ahead.
         for (node, counts) in counts {
-            let bud = &self.ahead.nodes[node];
-            let Some(split) = &bud.split else { continue };
+            let leaf = &self.ahead.nodes[node];
+            let Some(split) = &leaf.state.split else { continue };
             let bins = rounds.columns[split.column].bins();
             let table = split.table(bins, split.missing_left.unwrap_or(false));
             let left: u64 = counts.iter().zip(&table).filter(|(_, l)| **l).map(|(c, _)| c).sum();
-            let children = bud.children(shape, grid, split, left);
-            let missing_left = split.missing_left.unwrap_or(left >= children[1].sums.count);
+            let children = leaf.split_into(shape, grid, split, left);
+            let missing_left = split.missing_left.unwrap_or(left >= children[1].state.sums.count);
             self.ahead.split(node, children, missing_left);
         }
         self.replay_order(shape);
@@ -214,8 +215,7 @@ impl SpeculativeTree {
         loop {
             let waiting = |i: usize| {
                 let at: usize = origin[i];
-                let bud: &Bud = &self.ahead.nodes[at];
-                !self.looked.contains(&at) && bud.is_open(shape)
+                !self.looked.contains(&at) && self.ahead.nodes[at].is_open(shape)
             };
             if tree.leaves() >= shape.max_leaves {
                 break;
@@ -260,7 +260,7 @@ impl PassLearner for Boosting {
         if self.stops_early(cx.validation.is_some()) {
             return refuse("early stopping; set early_stopping=false");
         }
-        let (classes, categories) = (class_names(&head.y), data::categories(&head.x));
+        let (classes, categories) = (task_of(&head.y).1, categories(&head.x));
         Ok(BoostState { loss, classes, categories, seed: cx.seed, stage: BoostPhase::Survey })
     }
 
@@ -295,20 +295,20 @@ impl PassLearner for Boosting {
                 let total = block.weight.as_ref().map_or(n as f64, |w| w.iter().sum());
                 part.merge(BoostPartial::Loss(loss, total, most(&g), most(&h)))
             }
-            (Some(growing), BoostPartial::Histograms(sheets)) => {
+            (Some(growing), BoostPartial::Histograms(histograms)) => {
                 let per = (1.0 / growing.grid.gradient, 1.0 / growing.grid.curvature);
                 let offsets = rounds.offsets();
                 for (k, search) in growing.trees.iter().enumerate().filter(|(_, s)| s.grown.is_none()) {
                     let mut sets = PartitionedRows::all(n);
                     let ranges = replay(&search.ahead, &block, &mut sets);
                     for &node in &search.wanted {
-                        let sheet = sheets.entry((k, node)).or_insert_with(|| vec![[0; 3]; offsets[offsets.len() - 1]]);
+                        let histogram = histograms.entry((k, node)).or_insert_with(|| vec![[0; 3]; offsets[offsets.len() - 1]]);
                         for &r in sets.rows(ranges[node].clone()) {
                             let r = r as usize;
                             let (g, h) = unpack(rounds.scale.word(per, g[k * n + r], h[k * n + r], weight(r)));
                             let count = block.counts.as_ref().map_or(1, |c| i64::from(c[r]));
                             for (j, &offset) in offsets[..offsets.len() - 1].iter().enumerate() {
-                                let cell = &mut sheet[offset + block.bins.get(r, j)];
+                                let cell = &mut histogram[offset + block.bins.get(r, j)];
                                 *cell = [cell[0] + g, cell[1] + h, cell[2] + count];
                             }
                         }
@@ -345,18 +345,18 @@ impl PassLearner for Boosting {
                 rounds.growing = Some(RoundTrees { grid: rounds.scale.grid(bounds.0, bounds.1), trees });
                 Ok(PassStep::NextPass(state, Some(loss / weight)))
             }
-            (BoostPhase::Rounds(rounds), BoostPartial::Histograms(sheets)) => {
+            (BoostPhase::Rounds(rounds), BoostPartial::Histograms(histograms)) => {
                 let Some(mut growing) = rounds.growing.take() else {
                     return Err(Error::Data("parts of different passes".into()));
                 };
                 let mut by_tree: Vec<BTreeMap<usize, BinSums>> = vec![BTreeMap::new(); growing.trees.len()];
-                sheets.into_iter().for_each(|((k, node), sheet)| {
-                    by_tree[k].insert(node, sheet);
+                histograms.into_iter().for_each(|((k, node), histogram)| {
+                    by_tree[k].insert(node, histogram);
                 });
                 let first = rounds.done.len() as u64;
-                for (k, (search, sheets)) in growing.trees.iter_mut().zip(by_tree).enumerate() {
+                for (k, (search, histograms)) in growing.trees.iter_mut().zip(by_tree).enumerate() {
                     if search.grown.is_none() {
-                        search.advance(rounds, &growing.grid, first + k as u64, sheets);
+                        search.advance(rounds, &growing.grid, first + k as u64, histograms);
                     }
                 }
                 if growing.trees.iter().all(|s| s.grown.is_some()) {

@@ -2,7 +2,7 @@
 
 use ermine_math::bins::{ColumnBins, HistogramRef, split_gain, threshold_gains, unpack};
 
-/// Gradients and curvatures as whole numbers: what a unit stands for.
+/// Gradients and curvatures as whole numbers: the value of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct GradientQuantizer {
     /// A gradient is so many times its whole number.
@@ -42,7 +42,7 @@ impl SplitPenalty {
     /// The value that minimises g v + ½ (h + l2) v² + l1 |v| within bounds.
     pub fn value(&self, g: f64, h: f64, l2: f64, bounds: (f64, f64)) -> f64 {
         let shrunk = g.signum() * (g.abs() - self.l1).max(0.0);
-        // Rows without any curvature, told for certain, have no step to take.
+        // Rows whose curvature is exactly 0 have no step.
         let v = if shrunk == 0.0 || h + l2 <= 0.0 { 0.0 } else { -shrunk / (h + l2) };
         v.clamp(bounds.0, bounds.1)
     }
@@ -196,7 +196,7 @@ impl SplitQuery<'_> {
 
     /// Real gradient and curvature.
     #[inline(always)]
-    fn to_real(&self, g: i64, h: i64) -> (f64, f64) {
+    fn to_real(self, g: i64, h: i64) -> (f64, f64) {
         (g as f64 * self.grid.gradient, h as f64 * self.grid.curvature)
     }
 
@@ -359,9 +359,6 @@ impl SplitQuery<'_> {
         if used.len() < 2 {
             return None;
         }
-        // How often the rows of a bin count, as far as curvatures tell.
-        let share = self.sums.count as f64 / self.sums.h.max(1) as f64;
-        let about = |h: i64| h as f64 * share;
         // Gain, bins that go left, their sums, whether they are sorted.
         #[allow(clippy::type_complexity)]
         let mut best: Option<(f64, Vec<usize>, (i64, i64), bool)> = None;
@@ -381,38 +378,8 @@ impl SplitQuery<'_> {
             let base = self.own_gain(p.l2);
             used.iter().for_each(|&b| consider(&[b], sums.at(b), p.l2, base));
         } else {
-            let l2 = p.l2 + p.cat_l2;
-            let base = self.own_gain(p.l2);
-            let mut order: Vec<(f64, usize)> = used
-                .iter()
-                .filter(|&&b| about(sums.at(b).1) >= p.cat_smooth)
-                .map(|&b| {
-                    let (g, h) = sums.at(b);
-                    let (g, h) = self.to_real(g, h);
-                    (g / (h + p.cat_smooth), b)
-                })
-                .collect();
-            order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let most = p.max_cat_threshold.min(order.len().div_ceil(2));
-            for backwards in [false, true] {
-                let (mut set, mut lg, mut lh, mut group) = (Vec::new(), 0, 0, 0.0);
-                for k in 0..most {
-                    let bin = order[if backwards { order.len() - 1 - k } else { k }].1;
-                    let (g, h) = sums.at(bin);
-                    (lg, lh) = (lg + g, lh + h);
-                    set.push(bin);
-                    group += about(h);
-                    if about(self.sums.h - lh) < p.min_group {
-                        break;
-                    }
-                    // Categories are put together until they are enough to go by.
-                    if group < p.min_group {
-                        continue;
-                    }
-                    group = 0.0;
-                    consider(&set, (lg, lh), l2, base);
-                }
-            }
+            let (l2, base) = (p.l2 + p.cat_l2, self.own_gain(p.l2));
+            self.ordered_sets(sums, &used, |set, left| consider(set, left, l2, base));
         }
         let (gain, set, mut left_sums, certain) = best?;
         if !(gain > p.gamma && gain > 0.0) {
@@ -435,6 +402,41 @@ impl SplitQuery<'_> {
             certain,
             tie: f64::NEG_INFINITY,
         })
+    }
+
+    /// Hands the beginnings of the bins, in the order of their mean gradients and backwards, to `consider`, with their sums.
+    fn ordered_sets<S: BinSequence>(&self, sums: S, used: &[usize], mut consider: impl FnMut(&[usize], (i64, i64))) {
+        let p = self.penalty;
+        // How often the rows of a bin count, estimated from the curvatures.
+        let share = self.sums.count as f64 / self.sums.h.max(1) as f64;
+        let about = |h: i64| h as f64 * share;
+        let mean = |&b: &usize| {
+            let (g, h) = sums.at(b);
+            let (g, h) = self.to_real(g, h);
+            (g / (h + p.cat_smooth), b)
+        };
+        let mut order: Vec<(f64, usize)> = used.iter().filter(|&&b| about(sums.at(b).1) >= p.cat_smooth).map(mean).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let most = p.max_cat_threshold.min(order.len().div_ceil(2));
+        for backwards in [false, true] {
+            let (mut set, mut lg, mut lh, mut group) = (Vec::new(), 0, 0, 0.0);
+            for k in 0..most {
+                let bin = order[if backwards { order.len() - 1 - k } else { k }].1;
+                let (g, h) = sums.at(bin);
+                (lg, lh) = (lg + g, lh + h);
+                set.push(bin);
+                group += about(h);
+                if about(self.sums.h - lh) < p.min_group {
+                    break;
+                }
+                // Categories are put together until they are enough to go by.
+                if group < p.min_group {
+                    continue;
+                }
+                group = 0.0;
+                consider(&set, (lg, lh));
+            }
+        }
     }
 }
 

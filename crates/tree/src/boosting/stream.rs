@@ -2,15 +2,14 @@
 
 use ermine_core::{Context, Dataset, Error, Flow, Learner, Result, RowSource, run_pass_source, run_passes_source};
 
-use super::data::{self, BinnedRows, ColumnCells, DataSummary};
-use super::{BoostSetup, Boosting, BoostingModel, class_names, engine};
-
-/// Bytes that binned rows may take, unless the context says otherwise. Rows beyond it are read again and again, in passes.
-const MEMORY_BYTES: u64 = 8 << 30;
+use super::data::{BinnedRows, DataSummary};
+use super::{BoostSetup, Boosting, BoostingModel, engine};
+use crate::columns::{ColumnCells, categories, task_of};
+use crate::stream::{MEMORY_BYTES, first_row, fits_memory};
 
 /// Fits on a source of rows.
 ///
-/// One pass finds the bins. If the binned rows, which take two bytes a cell, fit in memory, a second pass bins them and the
+/// One pass finds the bins. If the binned rows, which take two bytes per cell, fit in memory, a second pass bins them and the
 /// rounds run as in memory. Else every level of every tree is a pass. The bytes of the model are the same, and are those of a
 /// fit in memory.
 pub(super) fn fit(learner: &Boosting, source: &dyn RowSource, cx: &Context<'_>) -> Result<BoostingModel> {
@@ -18,21 +17,12 @@ pub(super) fn fit(learner: &Boosting, source: &dyn RowSource, cx: &Context<'_>) 
 }
 
 /// [`fit`] with another limit.
-pub(super) fn fit_within(learner: &Boosting, source: &dyn RowSource, cx: &Context<'_>, held: u64) -> Result<BoostingModel> {
+pub(super) fn fit_within(learner: &Boosting, source: &dyn RowSource, cx: &Context<'_>, allowed: u64) -> Result<BoostingModel> {
     learner.check()?;
     let stops = learner.stops_early(cx.validation.is_some());
-    let mut head = None;
-    source.scan(&mut |rows| {
-        if rows.rows() == 0 {
-            return Ok(Flow::Continue);
-        }
-        rows.row_range(0..1).check_block(&<Boosting as Learner>::SPEC)?;
-        head = Some((learner.loss_for(&rows.y)?, data::categories(&rows.x), class_names(&rows.y), rows.cols()));
-        Ok(Flow::Stop)
-    })?;
-    let Some((loss, categories, classes, columns)) = head else {
-        return Err(Error::Data("there are 0 rows, and boosting needs at least 1".into()));
-    };
+    let head = first_row(source, &<Boosting as Learner>::SPEC)?;
+    let head = head.view();
+    let (loss, categories, classes) = (learner.loss_for(&head.y)?, categories(&head.x), task_of(&head.y).1);
     if stops && cx.validation.is_none() {
         return Err(Error::Data(
             "early stopping on a stream needs a validation set, since no rows can be held out of it; set early_stopping=false"
@@ -47,16 +37,10 @@ pub(super) fn fit_within(learner: &Boosting, source: &dyn RowSource, cx: &Contex
     })?;
     let outputs = loss.objective().outputs() as u64;
     let cell = if learner.max_bins > 255 { 4 } else { 2 };
-    let bytes = summary.rows.saturating_mul(columns as u64 * cell + 24 * outputs + 16);
-    let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
-    if bytes > held {
-        cx.note(|| {
-            let (need, may) = (megabytes(bytes), megabytes(held));
-            format!("the trees were grown in passes over the rows: binned they would take {need} MB, and {may} MB may be held")
-        });
+    let bytes = summary.rows.saturating_mul(head.cols() as u64 * cell + 24 * outputs + 16);
+    if !fits_memory(bytes, allowed, cx) {
         return run_passes_source(learner, source, cx);
     }
-    cx.note(|| format!("the rows were binned and held, in {} MB", megabytes(bytes)));
     let mut class_weight = None;
     let mut rows: Option<BinnedRows<'static>> = None;
     source.scan(&mut |run| {

@@ -1,7 +1,7 @@
 //! The parts of AdaBoost that know no other learner: stumps on columns that are sorted once for all rounds, weights as exact
 //! whole numbers of steps, and the votes of an ensemble.
 //!
-//! The learner itself, which boosts any learner of the catalogue, stands where the catalogue is known.
+//! The learner itself, which boosts any learner of the catalogue, is in the crate that knows the catalogue.
 
 mod scan;
 mod steps;

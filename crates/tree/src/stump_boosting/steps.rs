@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// The weights of a round: the weight that a row was given times `exp(log_factor)`, in steps whose sum stays below 2^60.
+/// The weights of a round: the given weight of a row times `exp(log_factor)`, in steps whose sum stays below 2^60.
 ///
 /// A given weight that is a whole number multiplies the rounded step of the row, so that a row of weight 2 has exactly the
 /// steps of two rows. Sums of steps do not depend on the order of the rows nor on the number of threads.
@@ -14,10 +14,10 @@ pub struct IntegerWeights {
 
 impl IntegerWeights {
     /// The steps of rows with the given weights (all 1 without) and logarithms of factors.
-    pub fn new(given: Option<&[f64]>, log_factor: &[f64]) -> Self {
+    pub fn new(weight: Option<&[f64]>, log_factor: &[f64]) -> Self {
         let rows = log_factor.len();
-        let whole = given.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0) && w.iter().sum::<f64>() < (1u64 << 50) as f64);
-        let times = |i: usize| given.map_or(1.0, |w| w[i]);
+        let whole = weight.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0) && w.iter().sum::<f64>() < (1u64 << 50) as f64);
+        let times = |i: usize| weight.map_or(1.0, |w| w[i]);
         // What is not a whole number goes into the factor, where it cannot overflow.
         let log = |i: usize| match whole {
             true if times(i) > 0.0 => log_factor[i],

@@ -216,43 +216,43 @@ impl StumpColumn {
             if missing_left && self.missing.is_empty() {
                 continue;
             }
-            let found = if let &[a, b] = whole {
+            let best_cut = if let &[a, b] = whole {
                 let start = if missing_left { [lost[0], lost[1]] } else { [0, 0] };
-                let mut found = two_classes(criterion, &self.order, packed, start, [a, b]);
+                let mut best_cut = two_classes(criterion, &self.order, packed, start, [a, b]);
                 if !missing_left && !self.missing.is_empty() {
                     let mut sides = SplitWeights::new(criterion, whole);
                     (0..2).for_each(|k| sides.push(k, whole[k] - lost[k]));
                     if let Some(score) = sides.score()
-                        && found.is_none_or(|f| score > f.0)
+                        && best_cut.is_none_or(|f| score > f.0)
                     {
-                        found = Some((score, self.order.len()));
+                        best_cut = Some((score, self.order.len()));
                     }
                 }
-                found
+                best_cut
             } else {
                 let mut sides = SplitWeights::new(criterion, whole);
                 if missing_left {
                     lost.iter().enumerate().for_each(|(k, &s)| sides.push(k, s));
                 }
-                let mut found: Option<(f64, usize)> = None;
+                let mut best_cut: Option<(f64, usize)> = None;
                 for at in 0..=self.order.len() {
                     // The end is a cut too where it sets the values against the missing ones.
                     let cut = self.order.get(at).map_or(!missing_left && !self.missing.is_empty(), |e| e & STARTS != 0);
                     if cut
                         && at > 0
                         && let Some(score) = sides.score()
-                        && found.is_none_or(|f| score > f.0)
+                        && best_cut.is_none_or(|f| score > f.0)
                     {
-                        found = Some((score, at));
+                        best_cut = Some((score, at));
                     }
                     if let Some(e) = self.order.get(at) {
                         let i = (e & !STARTS) as usize;
                         sides.push(codes[i] as usize, steps.get(i));
                     }
                 }
-                found
+                best_cut
             };
-            if let Some((score, at)) = found
+            if let Some((score, at)) = best_cut
                 && at > 0
                 && best.as_ref().is_none_or(|b| score > b.score)
             {

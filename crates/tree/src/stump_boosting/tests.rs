@@ -34,15 +34,15 @@ fn the_best_stump_is_the_best_of_all_cuts() {
         let numbers: Vec<f64> = (0..n).map(|_| if s.uniform() < 0.2 { f64::NAN } else { s.below(6) as f64 }).collect();
         let names: Vec<Option<String>> = (0..n).map(|_| (s.uniform() < 0.8).then(|| s.below(4).to_string())).collect();
         let table = Table::new([("number", Column::numbers(numbers.clone())), ("name", Column::categories(&names))]).unwrap();
-        let given: Vec<f64> = (0..n).map(|_| 0.1 + s.uniform()).collect();
-        let steps = IntegerWeights::new(Some(&given), &vec![0.0; n]);
+        let weights: Vec<f64> = (0..n).map(|_| 0.1 + s.uniform()).collect();
+        let steps = IntegerWeights::new(Some(&weights), &vec![0.0; n]);
         let w = steps.weights(1.0);
         let rows: Vec<usize> = (0..n).collect();
         let x = Features::Table(table.view());
         let stumps = StumpColumns::new(&x, None, &rows, &Context::default()).unwrap();
         for criterion in [StumpCriterion::Gini, StumpCriterion::Error, StumpCriterion::Z] {
-            let found = stumps.best(&codes, classes, &steps, criterion);
-            let got = score(&found.goes_left, &codes, &w, classes, criterion);
+            let chosen = stumps.best(&codes, classes, &steps, criterion);
+            let got = score(&chosen.goes_left, &codes, &w, classes, criterion);
             let mut best = f64::NEG_INFINITY;
             let mut consider = |left: &dyn Fn(usize) -> Option<bool>| {
                 for missing in [false, true] {
@@ -63,10 +63,10 @@ fn the_best_stump_is_the_best_of_all_cuts() {
                 None => assert_eq!(best, f64::NEG_INFINITY, "{seed} {criterion:?}"),
             }
             // The sides that training saw are those that prediction takes.
-            let list = StumpList { stumps: vec![found.stump.clone()], categories: stumps.categories() };
+            let list = StumpList { stumps: vec![chosen.stump.clone()], categories: stumps.categories() };
             let mut sides = vec![false; n];
             list.for_each_side(&x, &mut sides, 1, |out, _, left| out[0] = left).unwrap();
-            assert_eq!(sides, found.goes_left, "{seed}");
+            assert_eq!(sides, chosen.goes_left, "{seed}");
         }
     }
 }
@@ -75,9 +75,9 @@ fn the_best_stump_is_the_best_of_all_cuts() {
 fn steps_are_exact_in_any_order_and_for_repeated_rows() {
     let mut s = RngStream::new(3, "steps", 0);
     let logs: Vec<f64> = (0..50).map(|_| 30.0 * s.normal()).collect();
-    let given: Vec<f64> = (0..50).map(|i| f64::from(i % 4)).collect();
-    let steps = IntegerWeights::new(Some(&given), &logs);
-    let repeated: Vec<f64> = (0..50).rev().flat_map(|i| vec![logs[i]; given[i] as usize]).collect();
+    let counts: Vec<f64> = (0..50).map(|i| f64::from(i % 4)).collect();
+    let steps = IntegerWeights::new(Some(&counts), &logs);
+    let repeated: Vec<f64> = (0..50).rev().flat_map(|i| vec![logs[i]; counts[i] as usize]).collect();
     assert_eq!(IntegerWeights::new(None, &repeated).total(), steps.total());
     assert!(steps.total() > 1 << 56 && steps.total() < 1 << 60);
     assert!((steps.weights(2.0).iter().sum::<f64>() - 2.0).abs() < 1e-12);
@@ -91,9 +91,9 @@ fn steps_are_exact_in_any_order_and_for_repeated_rows() {
 fn columns_that_cannot_be_cut_leave_all_rows_on_one_side() {
     let x = Mat::filled(4, 2, 1.0);
     let stumps = StumpColumns::new(&Features::F64(x.view()), None, &[0, 1, 2, 3], &Context::default()).unwrap();
-    let found = stumps.best(&[0, 1, 1, 1], 2, &IntegerWeights::new(None, &[0.0; 4]), StumpCriterion::Gini);
-    assert_eq!(found.stump.left, [0.25, 0.75]);
-    assert!(found.goes_left.iter().all(|&l| l));
+    let best = stumps.best(&[0, 1, 1, 1], 2, &IntegerWeights::new(None, &[0.0; 4]), StumpCriterion::Gini);
+    assert_eq!(best.stump.left, [0.25, 0.75]);
+    assert!(best.goes_left.iter().all(|&l| l));
 }
 
 #[test]
@@ -126,6 +126,6 @@ fn margins_and_errors_follow_the_votes() {
     assert_eq!(votes.error(&[0, 0, 0], None), 2.0 / 3.0);
     assert_eq!(votes.error(&[0, 0, 0], Some(&[0.0, 3.0, 1.0])), 0.25);
     assert!(votes.exponential_loss(&[0, 0, 0], None).unwrap() >= 2.0 / 3.0);
-    let said = [vec![0, 0, 1], vec![1, 0, 1]];
-    assert_eq!(votes.least_useful(&said, &[1.0, 3.0], &[0, 0, 0], None), Some((1, 1.0 / 3.0)));
+    let votes_cast = [vec![0, 0, 1], vec![1, 0, 1]];
+    assert_eq!(votes.least_useful(&votes_cast, &[1.0, 3.0], &[0, 0, 0], None), Some((1, 1.0 / 3.0)));
 }

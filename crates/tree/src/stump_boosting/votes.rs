@@ -8,7 +8,7 @@ const MAX_VOTE: f64 = 36.0;
 /// Rows that one thread looks at together.
 const BLOCK: usize = 4096;
 
-/// Sums of votes, a number a class and row.
+/// Sums of votes, one number per class and row.
 #[derive(Debug, Clone)]
 pub struct VoteSums {
     classes: usize,
@@ -21,12 +21,12 @@ impl VoteSums {
         Self { classes, sums: vec![0.0; rows * classes] }
     }
 
-    /// A learner that says a class a row votes for it; a vote below 0 takes one back.
-    pub fn add(&mut self, said: &[u32], vote: f64) {
-        self.sums.chunks_exact_mut(self.classes).zip(said).for_each(|(row, &c)| row[c as usize] += vote);
+    /// A learner votes for the class that it predicts for each row; a vote below 0 takes one back.
+    pub fn add(&mut self, predictions: &[u32], vote: f64) {
+        self.sums.chunks_exact_mut(self.classes).zip(predictions).for_each(|(row, &c)| row[c as usize] += vote);
     }
 
-    /// Adds what `score` says of each row and class.
+    /// Adds the `score` of each row and class.
     pub fn add_scores(&mut self, score: impl Fn(usize, usize) -> f64) {
         for (i, row) in self.sums.chunks_exact_mut(self.classes).enumerate() {
             row.iter_mut().enumerate().for_each(|(k, v)| *v += score(i, k));
@@ -39,26 +39,27 @@ impl VoteSums {
     }
 
     /// The share of the weight of rows whose class has not the most votes; ties go to the first class.
-    pub fn error(&self, truth: &[u32], given: Option<&[f64]>) -> f64 {
-        self.error_without(truth, given, None)
+    pub fn error(&self, truth: &[u32], weight: Option<&[f64]>) -> f64 {
+        self.error_without(truth, weight, None)
     }
 
-    /// [`Votes::error`] as it would be without one learner: what it says and its vote.
-    pub fn error_without(&self, truth: &[u32], given: Option<&[f64]>, gone: Option<(&[u32], f64)>) -> f64 {
-        self.mean(truth, given, |i, row, c| {
-            let vote = |k: usize| row[k] - gone.map_or(0.0, |(said, vote)| if said[i] as usize == k { vote } else { 0.0 });
+    /// [`VoteSums::error`] as it would be without one learner, given by its predictions and its vote.
+    pub fn error_without(&self, truth: &[u32], weight: Option<&[f64]>, gone: Option<(&[u32], f64)>) -> f64 {
+        self.mean(truth, weight, |i, row, c| {
+            let vote =
+                |k: usize| row[k] - gone.map_or(0.0, |(predictions, vote)| if predictions[i] as usize == k { vote } else { 0.0 });
             let best = (1..self.classes).fold(0, |b, k| if vote(k) > vote(b) { k } else { b });
             f64::from(u8::from(best != c as usize))
         })
     }
 
     /// The weighted mean of `f` over the rows, in blocks that do not depend on the number of threads.
-    fn mean(&self, truth: &[u32], given: Option<&[f64]>, f: impl Fn(usize, &[f64], u32) -> f64 + Sync) -> f64 {
+    fn mean(&self, truth: &[u32], weight: Option<&[f64]>, f: impl Fn(usize, &[f64], u32) -> f64 + Sync) -> f64 {
         let block = |(b, rows): (usize, &[f64])| {
             let (mut sum, mut total) = (0.0, 0.0);
             for (k, row) in rows.chunks_exact(self.classes).enumerate() {
                 let i = b * BLOCK + k;
-                let w = given.map_or(1.0, |w| w[i]);
+                let w = weight.map_or(1.0, |w| w[i]);
                 total += w;
                 sum += w * f(i, row, truth[i]);
             }
@@ -69,20 +70,28 @@ impl VoteSums {
         sum / total
     }
 
-    /// The learner, of those that say `said` with `votes`, without which the error is least, and that error.
-    pub fn least_useful(&self, said: &[Vec<u32>], votes: &[f64], truth: &[u32], given: Option<&[f64]>) -> Option<(usize, f64)> {
-        let errors: Vec<f64> =
-            (0..said.len()).into_par_iter().map(|m| self.error_without(truth, given, Some((&said[m], votes[m])))).collect();
+    /// The learner, of those with these `predictions` and `votes`, without which the error is least, and that error.
+    pub fn least_useful(
+        &self,
+        predictions: &[Vec<u32>],
+        votes: &[f64],
+        truth: &[u32],
+        weight: Option<&[f64]>,
+    ) -> Option<(usize, f64)> {
+        let errors: Vec<f64> = (0..predictions.len())
+            .into_par_iter()
+            .map(|m| self.error_without(truth, weight, Some((&predictions[m], votes[m]))))
+            .collect();
         errors.into_iter().enumerate().reduce(|b, e| if e.1 < b.1 { e } else { b })
     }
 
     /// The exponential loss of two classes, a row's share of the weight times `exp(-(F_c - F_other) / 2)`: it bounds the
     /// training error, and in plain boosting it is the product of `2 sqrt(e (1 - e))` over the rounds.
-    pub fn exponential_loss(&self, truth: &[u32], given: Option<&[f64]>) -> Option<f64> {
+    pub fn exponential_loss(&self, truth: &[u32], weight: Option<&[f64]>) -> Option<f64> {
         if self.classes != 2 {
             return None;
         }
-        Some(self.mean(truth, given, |_, row, c| (0.5 * (row[1 - c as usize] - row[c as usize])).exp()))
+        Some(self.mean(truth, weight, |_, row, c| (0.5 * (row[1 - c as usize] - row[c as usize])).exp()))
     }
 
     /// The margin of each row: votes for its class less the most for another, as a share of all votes; from -1 to 1.
@@ -105,7 +114,7 @@ impl VoteSums {
 pub fn correct_all(
     wrong: &[Vec<bool>],
     votes: &mut [f64],
-    given: Option<&[f64]>,
+    weight: Option<&[f64]>,
     classes: usize,
     tolerance: f64,
     sweeps: usize,
@@ -119,7 +128,8 @@ pub fn correct_all(
             logs.iter_mut().zip(wrong).filter(|(_, w)| **w).for_each(|(l, _)| *l += vote);
         }
         let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mut weights: Vec<f64> = logs.iter().enumerate().map(|(i, l)| given.map_or(1.0, |w| w[i]) * (l - top).exp()).collect();
+        let mut weights: Vec<f64> =
+            logs.iter().enumerate().map(|(i, l)| weight.map_or(1.0, |w| w[i]) * (l - top).exp()).collect();
         largest = 0.0;
         for (wrong, vote) in wrong.iter().zip(votes.iter_mut()) {
             let (mut hit, mut miss) = (0.0, 0.0);

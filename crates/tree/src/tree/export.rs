@@ -40,7 +40,7 @@ pub struct LeafRule {
 }
 
 impl TreeModel {
-    /// The tree as indented text, a line a test or leaf.
+    /// The tree as indented text, one line per test or leaf.
     pub fn to_text(&self, schema: &Schema, style: &TextStyle) -> String {
         let nodes = self.nodes();
         let mut out = String::new();
@@ -109,11 +109,11 @@ impl TreeModel {
         (leaves, deepest)
     }
 
-    /// The test of an inner node, said for the left and for the right child.
+    /// The test of an inner node, for the left and for the right child.
     fn conditions(&self, at: usize, schema: &Schema, decimals: usize) -> (String, String) {
         let nodes = self.nodes();
         let feature = nodes.feature[at] as usize;
-        let name = schema.fields.get(feature).map_or_else(|| format!("x{feature}"), |f| f.name.clone());
+        let name = schema.name(feature);
         if let Some(left) = self.left_categories(at) {
             let set = left.join(", ");
             return (format!("{name} in {{{set}}}"), format!("{name} not in {{{set}}}"));
@@ -126,7 +126,7 @@ impl TreeModel {
     }
 
     /// The way to every leaf, from left to right. Where missing values go against the condition as it is written, the
-    /// condition says so.
+    /// condition states it.
     pub fn rules(&self, schema: &Schema) -> Vec<LeafRule> {
         let nodes = self.nodes();
         let mut out = Vec::new();
@@ -183,20 +183,20 @@ impl TreeModel {
         Section::Tree { title: "Tree".into(), classes: self.classes().to_vec(), nodes: out }
     }
 
-    /// The test of an inner node for people, said for the left and for the right child.
+    /// The test of an inner node in words, for the left and for the right child.
     fn sides(&self, at: usize, schema: &Schema) -> [String; 2] {
         let nodes = self.nodes();
         let feature = nodes.feature[at] as usize;
-        let name = schema.fields.get(feature).map_or_else(|| format!("x{feature}"), |f| f.name.clone());
+        let name = schema.name(feature);
         if let Some(left) = self.left_categories(at) {
             let all = self.categories(feature).unwrap_or_default();
             let right: Vec<&str> = all.iter().map(String::as_str).filter(|c| !left.contains(c)).collect();
-            let said = |list: &[&str]| match list {
+            let condition = |list: &[&str]| match list {
                 [] => format!("{name} is missing"),
                 [one] => format!("{name} is {one}"),
                 list => format!("{name} in {{{}}}", list.join(", ")),
             };
-            return [said(&left), said(&right)];
+            return [condition(&left), condition(&right)];
         }
         let t = nodes.threshold[at];
         if t == f64::INFINITY {

@@ -7,8 +7,11 @@ mod export;
 pub mod forest;
 pub mod gradient_boosting;
 mod grow;
+pub(crate) mod importance;
 mod model;
+pub(crate) mod open_node;
 mod params;
+mod partition;
 mod prune;
 mod prune_cv;
 mod sorted;
@@ -24,12 +27,15 @@ use ermine_core::{
 use ermine_math::double_double::Dd;
 use serde::{Deserialize, Serialize};
 
+use crate::columns::task_of;
 use criterion::{
-    Binary, BinaryEntropyLoss, ClassImpurity, Classes, Entropy, Gini, Means, Medians, Misclassification, Poisson,
-    QuantizedWeights, SplitCriterion, Squared,
+    Binary, ClassImpurity, Classes, Gini, LogLoss, Means, Medians, OtherImpurity, QuantizedWeights, SplitCriterion, Squared,
+    negative_target, no_positive_target,
 };
 use grow::{GrowContext, GrowOptions, GrownNode};
-use params::{MAX_DEPTH, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, MONOTONIC_CST};
+use params::{
+    MAX_DEPTH, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, MONOTONIC_CST, check_stops,
+};
 use sorted::{RowSubset, TreeColumns};
 
 pub use c45::{C45, C45Model, C45Rule};
@@ -91,7 +97,7 @@ fn class_targets(data: &Dataset<'_>) -> Option<usize> {
 /// known by name, not by code. Infinite values are refused.
 ///
 /// # Several class targets
-/// One tree for several class targets is grown on their indicators: a column a class, 1 where the row has the class, 0 where
+/// One tree for several class targets is grown on their indicators: one column per class, 1 where the row has the class, 0 where
 /// not. With the criterion "gini" or "entropy" the impurity is the mean of those of the targets, and the leaves hold shares.
 ///
 /// # Ties
@@ -102,7 +108,7 @@ fn class_targets(data: &Dataset<'_>) -> Option<usize> {
 ///
 /// # Cost
 /// Every column is sorted once, after that a level of the tree costs one pass over rows times columns; memory is four
-/// bytes a cell. Sparse rows are treated cell by cell, as if they were dense.
+/// bytes per cell. Sparse rows are treated cell by cell, as if they were dense.
 ///
 /// # What it does not do
 /// Multi-way splits, linear combinations of columns, surrogate splits, training in passes.
@@ -196,7 +202,7 @@ impl Learner for Tree {
             },
             ParamSpec {
                 name: "splitter",
-                doc: "best tries every threshold; random draws one threshold a column and takes the best column.",
+                doc: "best tries every threshold; random draws one threshold per column and takes the best column.",
                 range: Range::Choice(&["best", "random"]),
             },
             MAX_DEPTH,
@@ -233,7 +239,7 @@ impl Learner for Tree {
             },
             ParamSpec {
                 name: "folds",
-                doc: "Folds of the cross-validation that ccp_alpha=cv asks for; at most a fold a row.",
+                doc: "Folds of the cross-validation that ccp_alpha=cv asks for; at most one fold per row.",
                 range: Range::Int { min: 2, max: i64::MAX },
             },
             ParamSpec {
@@ -249,16 +255,7 @@ impl Learner for Tree {
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)?;
-        let refuse = |name: &str| Err(Self::SPEC.out_of_range(Self::SPEC.param(name)?, &params[name]));
-        if !self.min_samples_split.is_valid(2) {
-            return refuse("min_samples_split");
-        }
-        if !self.min_samples_leaf.is_valid(1) {
-            return refuse("min_samples_leaf");
-        }
-        if self.max_features.as_ref().is_some_and(|m| !m.is_valid()) {
-            return refuse("max_features");
-        }
+        check_stops(&Self::SPEC, &params, self.min_samples_split, self.min_samples_leaf, self.max_features.as_ref())?;
         match &self.class_weight {
             Some(weights) => weights.check(Self::SPEC.name),
             None => Ok(()),
@@ -290,10 +287,7 @@ impl Learner for Tree {
         if !converged {
             certificate.notes.push("the time limit passed: some leaves would have been split further".into());
         }
-        let (task, classes) = match data.y {
-            Target::Class { names, .. } => (Task::Classification, names.to_vec()),
-            _ => (Task::Regression, Vec::new()),
-        };
+        let (task, classes) = task_of(&data.y);
         let columns = TreeColumns::new(&data.x, data.schema);
         Ok(TreeModel::new(task, classes, columns.categories, &nodes, certificate).with_choice(choice))
     }
@@ -315,10 +309,7 @@ impl Tree {
     /// Grows the tree, not pruned; false if the deadline has cut it short.
     fn grow(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<(Vec<GrownNode>, bool)> {
         let columns = TreeColumns::new(&data.x, data.schema);
-        let rows = match data.weight {
-            Some(w) if w.contains(&0.0) => RowSubset::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
-            _ => RowSubset::All(data.rows()),
-        };
+        let rows = RowSubset::with_weight(data);
         if rows.len() >= <u32 as sorted::SortedEntry>::MAX_ROWS {
             return Err(Error::Data(format!(
                 "{} rows are more than the {} a tree can sort",
@@ -337,10 +328,10 @@ impl Tree {
                 let task = TreeSetup { columns: &columns, rows, settings, cx };
                 if self.criterion == "entropy" || self.criterion == "log_loss" {
                     let steps = (0..codes.len()).map(|id| weights.get(id)).sum();
-                    let entropy = Entropy::new(weights.unit, steps);
+                    let entropy = OtherImpurity::entropy(weights.unit, steps);
                     task.classes(codes, names.len(), weights, entropy)
                 } else if self.criterion == "misclassification" {
-                    task.classes(codes, names.len(), weights, Misclassification)
+                    task.classes(codes, names.len(), weights, OtherImpurity::Misclassification)
                 } else {
                     task.classes(codes, names.len(), weights, Gini)
                 }
@@ -351,28 +342,23 @@ impl Tree {
                 let flat: Vec<f64> =
                     (0..y.cols()).flat_map(|t| (0..n).map(move |id| (id, t))).map(|(id, t)| *y.at(rows.row(id), t)).collect();
                 let task = TreeSetup { columns: &columns, rows, settings, cx };
-                let classes_of = class_targets(data);
+                let classes_of = class_targets(data).unwrap_or(1);
                 match self.criterion.as_str() {
-                    "gini" => task.run(Means::<Squared>::of_classes(flat, n, weights.clone(), classes_of.unwrap_or(1)), &weights),
-                    "entropy" | "log_loss" => task
-                        .run(Means::<BinaryEntropyLoss>::of_classes(flat, n, weights.clone(), classes_of.unwrap_or(1)), &weights),
+                    "gini" => task.run(Means::of_classes(flat, n, weights.clone(), classes_of, Squared), &weights),
+                    "entropy" | "log_loss" => {
+                        task.run(Means::of_classes(flat, n, weights.clone(), classes_of, LogLoss::BinaryEntropy), &weights)
+                    }
                     "absolute_error" => task.run(Medians::new(flat, n, weights.clone()), &weights),
                     "poisson" => {
                         if let Some(at) = flat.iter().position(|&v| v < 0.0) {
-                            let row = task.rows.row(at % n);
-                            let message = format!(
-                                "{}; Some value(s) of y are negative, which is not allowed for Poisson regression",
-                                flat[at]
-                            );
-                            return Err(Error::Row { place: "target".into(), row, message });
+                            return Err(negative_target(flat[at], task.rows.row(at % n)));
                         }
                         if flat.chunks_exact(n).any(|y| y.iter().all(|&v| v == 0.0)) {
-                            let text = "Sum of y is not positive, which is necessary for Poisson regression";
-                            return Err(Error::Target(text.into()));
+                            return Err(no_positive_target());
                         }
-                        task.run(Means::<Poisson>::new(flat, n, weights.clone()), &weights)
+                        task.run(Means::new(flat, n, weights.clone(), LogLoss::Poisson), &weights)
                     }
-                    _ => task.run(Means::<Squared>::new(flat, n, weights.clone()), &weights),
+                    _ => task.run(Means::new(flat, n, weights.clone(), Squared), &weights),
                 }
             }
         }
@@ -380,9 +366,7 @@ impl Tree {
 
     /// The parameters, resolved for the data.
     fn settings(&self, data: &Dataset<'_>, columns: &TreeColumns<'_>, rows: usize) -> Result<GrowOptions> {
-        let refuse = |name: &str, value: String, expected: String| {
-            Err(Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected })
-        };
+        let refuse = |name: &str, value: String, expected: String| Err(Error::parameter(Self::SPEC.name, name, value, expected));
         let classes = matches!(data.y, Target::Class { .. });
         let for_classes = matches!(self.criterion.as_str(), "gini" | "entropy" | "log_loss" | "misclassification");
         let indicators = matches!(self.criterion.as_str(), "gini" | "entropy" | "log_loss") && class_targets(data).is_some();
@@ -399,15 +383,15 @@ impl Tree {
             return refuse("class_weight", "a weight".into(), "it must be null for a regression".into());
         }
         if let Some(signs) = &self.monotonic_cst {
-            let given = format!("{signs:?}");
+            let value = format!("{signs:?}");
             if signs.len() != columns.len() {
-                return refuse("monotonic_cst", given, format!("it needs one entry for each of the {} columns", columns.len()));
+                return refuse("monotonic_cst", value, format!("it needs one entry for each of the {} columns", columns.len()));
             }
             if matches!(data.y, Target::Class { names, .. } if names.len() > 2) || data.y.n_targets() > 1 {
-                return refuse("monotonic_cst", given, "constraints need one target of numbers or two classes".into());
+                return refuse("monotonic_cst", value, "constraints need one target of numbers or two classes".into());
             }
             if (0..signs.len()).any(|j| signs[j] != 0 && columns.categories[j].is_some()) {
-                return refuse("monotonic_cst", given, "category columns have no order to be monotonic in".into());
+                return refuse("monotonic_cst", value, "category columns have no order to be monotonic in".into());
             }
         }
         let min_leaf = self.min_samples_leaf.rows(rows);

@@ -1,16 +1,17 @@
 //! The fitted tree: prediction, saving and loading.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ermine_core::{
-    Attributor, Cell, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Attributor, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
     Schema, Task, with_argmax_class,
 };
 
 use super::PruningCv;
-use super::ensemble::{TreeNode, Trees, nodes_of};
+use super::ensemble::model_of_trees;
+use super::ensemble::{TreeNode, Trees, load_categories, nodes_of, save_categories};
 use super::grow::GrownNode;
+use super::importance::{gain_shares, report_importances};
 
 /// Child of a leaf in the arrays of a model.
 pub const LEAF: i32 = -1;
@@ -32,7 +33,7 @@ pub struct TreeModel {
     choice: Option<PruningCv>,
 }
 
-/// The nodes of a tree, one array a property, in preorder.
+/// The nodes of a tree, one array per property, in preorder.
 #[derive(Debug, Clone, Default)]
 pub struct NodeArrays {
     /// Left child, or [`LEAF`].
@@ -45,7 +46,7 @@ pub struct NodeArrays {
     pub threshold: Vec<f64>,
     /// 1 if missing values go left.
     pub missing_left: Vec<u8>,
-    /// Class shares or means, a row a node.
+    /// Class shares or means, one row per node.
     pub value: Mat<f64>,
     /// The impurity of the training rows.
     pub impurity: Vec<f64>,
@@ -55,7 +56,7 @@ pub struct NodeArrays {
     pub weighted_n_node_samples: Vec<f64>,
     /// Where the set of a node begins in `set_words`, and one more for the end.
     pub set_offset: Vec<i64>,
-    /// Categories that go left, a bit a category; empty where a number is tested.
+    /// Categories that go left, one bit per category; empty where a number is tested.
     pub set_words: Vec<u64>,
 }
 
@@ -168,11 +169,7 @@ impl TreeModel {
                 out[n.feature[i] as usize] += (cost(i) - cost(i + 1) - cost(n.right[i] as usize)).max(0.0);
             }
         }
-        let sum: f64 = out.iter().sum();
-        if sum > 0.0 {
-            out.iter_mut().for_each(|v| *v /= sum);
-        }
-        out
+        gain_shares(out)
     }
 
     /// The leaf of each row, by its node number.
@@ -219,28 +216,17 @@ impl TreeModel {
             return Err(Error::Model(format!("a tree does not do {task}")));
         }
         let classes: Vec<String> = input.field("classes")?;
-        let kinds: Vec<u8> = input.vec("feature_kind")?;
-        let listed: BTreeMap<usize, Arc<Vec<String>>> = input.field("categories")?;
+        let categories = load_categories(input)?;
         let certificate: Certificate = input.field("certificate")?;
         let nodes = NodeArrays::load(input)?;
         let width = nodes.value.cols();
         if task == Task::Classification && width != classes.len() || width == 0 {
             return Err(Error::Model(format!("{} classes, and {width} values a node", classes.len())));
         }
-        let n_features = kinds.len();
+        let n_features = categories.len();
         let used = nodes.feature.iter().copied().max().unwrap_or(UNDEFINED);
         if input.field::<usize>("n_features")? != n_features || n_features == 0 || used as i64 >= n_features as i64 {
             return Err(Error::Model(format!("{n_features} columns, and column {used} is tested")));
-        }
-        let mut categories = vec![None; n_features];
-        for (j, names) in listed {
-            match categories.get_mut(j) {
-                Some(place) => *place = Some(names),
-                None => return Err(Error::Model(format!("column {j} of {n_features} has categories"))),
-            }
-        }
-        if kinds.iter().zip(&categories).any(|(&kind, names)| kind != u8::from(names.is_some())) {
-            return Err(Error::Model("the kinds of the columns do not match their categories".into()));
         }
         nodes.check(task, &categories)?;
         let trees = nodes.trees(categories);
@@ -364,7 +350,7 @@ impl NodeArrays {
     }
 }
 
-/// How pruning was chosen, if the file says so.
+/// How pruning was chosen, if the file has it.
 fn load_choice(input: &ModelReader) -> Result<Option<PruningCv>> {
     if input.array_info("pruning_alpha").is_none() {
         return Ok(None);
@@ -386,25 +372,7 @@ fn load_choice(input: &ModelReader) -> Result<Option<PruningCv>> {
 }
 
 impl Model for TreeModel {
-    fn n_features(&self) -> usize {
-        self.trees.n_features()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        (self.task == Task::Regression).then_some(self)
-    }
-
-    fn as_classifier(&self) -> Option<&dyn Classifier> {
-        (self.task == Task::Classification).then_some(self)
-    }
-
-    fn as_attributor(&self) -> Option<&dyn Attributor> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        Some(&self.certificate)
-    }
+    model_of_trees!();
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
@@ -414,12 +382,8 @@ impl Model for TreeModel {
             self.n_leaves(),
             self.nodes.n_node_samples[0]
         ));
-        let importances = self.feature_importances();
-        let mut order: Vec<usize> = (0..importances.len()).collect();
-        order.sort_by(|&a, &b| importances[b].total_cmp(&importances[a]));
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
-        let rows = order.into_iter().map(|j| vec![Cell::Text(name(j)), Cell::Number(importances[j])]).collect();
-        report.table("Importance: share of the decrease of impurity", &["column", "importance"], rows);
+        let title = "Importance: share of the decrease of impurity";
+        report_importances(&mut report, schema, title, &["column", "importance"], &self.feature_importances(), |_| None);
         if let Some(choice) = &self.choice {
             self.report_choice(choice, &mut report);
         }
@@ -447,12 +411,7 @@ impl Model for TreeModel {
         out.field("task", &self.task)?;
         out.field("classes", &self.classes)?;
         out.field("n_features", &self.n_features())?;
-        let categories = self.trees.categories();
-        let kinds: Vec<u8> = categories.iter().map(|names| u8::from(names.is_some())).collect();
-        out.vec("feature_kind", &kinds);
-        let listed: BTreeMap<usize, &Arc<Vec<String>>> =
-            categories.iter().enumerate().filter_map(|(j, names)| Some((j, names.as_ref()?))).collect();
-        out.field("categories", &listed)?;
+        save_categories(out, self.trees.categories())?;
         if let Some(choice) = &self.choice {
             out.vec("pruning_alpha", &choice.alphas);
             out.vec("pruning_leaves", &choice.leaves);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ermine_core::{Error, ParamSpec, Range, Result};
+use ermine_core::{Error, ParamSpec, Range, Result, Spec};
 use serde::{Deserialize, Serialize};
 
 /// A share above 0.
@@ -57,7 +57,7 @@ pub enum CountOrFraction {
 }
 
 impl CountOrFraction {
-    pub(super) fn is_valid(self, least: u64) -> bool {
+    fn is_valid(self, least: u64) -> bool {
         match self {
             Self::Rows(n) => n >= least,
             Self::Share(s) => s > 0.0 && s <= 1.0,
@@ -70,6 +70,27 @@ impl CountOrFraction {
             Self::Share(s) => (s * all as f64).ceil() as usize,
         }
     }
+}
+
+/// Refuses counts and shares that no tree can have, which the ranges of untagged parameters let through.
+pub(super) fn check_stops(
+    spec: &Spec,
+    params: &serde_json::Value,
+    split: CountOrFraction,
+    leaf: CountOrFraction,
+    columns: Option<&MaxFeatures>,
+) -> Result<()> {
+    let refuse = |name: &str| Err(spec.out_of_range(spec.param(name)?, &params[name]));
+    if !split.is_valid(2) {
+        return refuse("min_samples_split");
+    }
+    if !leaf.is_valid(1) {
+        return refuse("min_samples_leaf");
+    }
+    if columns.is_some_and(|m| !m.is_valid()) {
+        return refuse("max_features");
+    }
+    Ok(())
 }
 
 /// The price of a leaf in pruning.
@@ -101,7 +122,7 @@ pub enum MaxFeatures {
 }
 
 impl MaxFeatures {
-    pub(super) fn is_valid(&self) -> bool {
+    fn is_valid(&self) -> bool {
         match self {
             Self::Columns(n) => *n >= 1,
             Self::Share(s) => *s > 0.0 && *s <= 1.0,
@@ -145,7 +166,7 @@ impl ClassWeight {
 
     fn refuse(&self, learner: &'static str, expected: &str) -> Error {
         let value = serde_json::to_string(self).unwrap_or_default();
-        Error::Parameter { learner, name: "class_weight".into(), value, expected: expected.into() }
+        Error::parameter(learner, "class_weight", value, expected)
     }
 
     /// The weight of each class, given the weight of its rows.

@@ -4,12 +4,11 @@
 //! alpha grows, the inner node whose branch pays least for its leaves, (R(node) - R(branch)) / (leaves - 1), becomes a
 //! leaf, and so on up to the root.
 
-use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use ermine_core::{Context, Progress, Result};
 
-use super::grow::{GrownNode, in_preorder};
+use super::grow::{GainOrder, GrownNode, in_preorder, parents};
 
 /// The course of pruning: for each tree of the nested sequence, from the full tree to its root, the least alpha that asks
 /// for it and the impurity of its leaves.
@@ -25,13 +24,7 @@ pub struct PruningPath {
 /// that were, infinity for those that have not.
 fn cut_weakest_links(nodes: &[GrownNode], alpha: f64, cx: &Context<'_>) -> Result<(PruningPath, Vec<f64>)> {
     let n = nodes.len();
-    let mut parent = vec![usize::MAX; n];
-    for (i, node) in nodes.iter().enumerate() {
-        if let Some(test) = &node.test {
-            parent[test.left] = i;
-            parent[test.right] = i;
-        }
-    }
+    let parent = parents(nodes);
     let cost: Vec<f64> = nodes.iter().map(|g| g.weight / nodes[0].weight * g.impurity).collect();
     // Cost and leaves of the branch below each node; children come after their parents.
     let mut branch = cost.clone();
@@ -48,11 +41,11 @@ fn cut_weakest_links(nodes: &[GrownNode], alpha: f64, cx: &Context<'_>) -> Resul
     // is passed over.
     let price = |i: usize, branch: &[f64], leaves: &[usize]| (cost[i] - branch[i]) / (leaves[i] - 1) as f64;
     let mut now: Vec<f64> = (0..n).map(|i| if open[i] { price(i, &branch, &leaves) } else { 0.0 }).collect();
-    let mut heap: BinaryHeap<Reverse<WeakestLink>> =
-        (0..n).filter(|&i| open[i]).map(|i| Reverse(WeakestLink(now[i], i))).collect();
+    let mut heap: BinaryHeap<GainOrder> = (0..n).filter(|&i| open[i]).map(|i| GainOrder(-now[i], i)).collect();
     let mut path = PruningPath { ccp_alphas: vec![0.0], impurities: vec![branch[0]] };
     let mut steps = 0u64;
-    while let Some(Reverse(WeakestLink(p, at))) = heap.pop() {
+    while let Some(GainOrder(negative_price, at)) = heap.pop() {
+        let p = -negative_price;
         if !open[at] || p.to_bits() != now[at].to_bits() {
             continue;
         }
@@ -79,7 +72,7 @@ fn cut_weakest_links(nodes: &[GrownNode], alpha: f64, cx: &Context<'_>) -> Resul
                 branch[up] = branch[test.left] + branch[test.right];
                 leaves[up] = leaves[test.left] + leaves[test.right];
                 now[up] = price(up, &branch, &leaves);
-                heap.push(Reverse(WeakestLink(now[up], up)));
+                heap.push(GainOrder(-now[up], up));
             }
             up = parent[up];
             steps += 1;
@@ -114,22 +107,4 @@ pub(super) fn prune(mut nodes: Vec<GrownNode>, alpha: f64, cx: &Context<'_>) -> 
 /// For each node the alpha from which on it is a leaf, unless a node above it is.
 pub(super) fn leaf_from(nodes: &[GrownNode], cx: &Context<'_>) -> Result<Vec<f64>> {
     Ok(cut_weakest_links(nodes, f64::INFINITY, cx)?.1)
-}
-
-/// The price of a link and the node it hangs from.
-#[derive(PartialEq)]
-struct WeakestLink(f64, usize);
-
-impl Eq for WeakestLink {}
-
-impl Ord for WeakestLink {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
-    }
-}
-
-impl PartialOrd for WeakestLink {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
 }

@@ -1,13 +1,13 @@
 //! The price of a leaf by cross-validation (Breiman and others 1984, section 3.4).
 //!
 //! The trees of the pruning sequence of all rows are compared. Tree k is the best one for prices from alpha_k up to
-//! alpha_{k+1}; the geometric middle of the two stands for it in the folds, where trees grown without the fold are pruned by
+//! alpha_{k+1}; their geometric mean represents it in the folds, where trees grown without the fold are pruned by
 //! that price and tried on the fold.
 
 use ermine_core::{Context, Dataset, Features, Result, RngStream, Target};
 
 use super::ensemble::{Trees, nodes_of};
-use super::grow::GrownNode;
+use super::grow::{GrownNode, parents};
 use super::sorted::TreeColumns;
 use super::{Tree, prune};
 use ermine_core::splits::stratified_k_fold;
@@ -78,20 +78,14 @@ pub(super) fn choose(tree: &Tree, full: &[GrownNode], data: &Dataset<'_>, cx: &C
             continue;
         }
         let rest = data.take_rows(&train);
-        let held = data.take_rows(&test);
-        let (rest, held) = (rest.view(), held.view());
+        let test_rows = data.take_rows(&test);
+        let (rest, test_rows) = (rest.view(), test_rows.view());
         let (nodes, _) = tree.grow(&rest, cx)?;
         let collapse = prune::leaf_from(&nodes, cx)?;
-        let leaves = leaf_of_rows(&nodes, &rest, &held.x)?;
-        let mut parent = vec![usize::MAX; nodes.len()];
-        for (i, node) in nodes.iter().enumerate() {
-            if let Some(test) = &node.test {
-                parent[test.left] = i;
-                parent[test.right] = i;
-            }
-        }
+        let leaves = leaf_of_rows(&nodes, &rest, &test_rows.x)?;
+        let parent = parents(&nodes);
         for (i, &leaf) in leaves.iter().enumerate() {
-            let w = held.weight_of(i);
+            let w = test_rows.weight_of(i);
             // From the leaf up: below the price at which a node becomes a leaf, the one below it speaks.
             let (mut at, mut from) = (leaf as usize, 0);
             loop {
@@ -103,7 +97,7 @@ pub(super) fn choose(tree: &Tree, full: &[GrownNode], data: &Dataset<'_>, cx: &C
                 let price = if up == usize::MAX { f64::INFINITY } else { collapse[up] };
                 let to = if up == usize::MAX { trees } else { prices.partition_point(|&p| p < price).max(from) };
                 if to > from {
-                    let loss = tree.loss(&held.y, i, &nodes[at].value);
+                    let loss = tree.loss(&test_rows.y, i, &nodes[at].value);
                     sums[from..to].iter_mut().for_each(|s| s.add(w, loss));
                     from = to;
                 }
@@ -164,7 +158,7 @@ fn count_leaves(nodes: &[GrownNode], collapse: &[f64], alpha: f64) -> u64 {
 }
 
 impl Tree {
-    /// What it costs to say `value` of a row.
+    /// The loss of predicting `value` for a row.
     fn loss(&self, y: &Target<'_>, row: usize, value: &[f64]) -> f64 {
         match y {
             Target::Class { codes, .. } => {

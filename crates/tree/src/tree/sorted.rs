@@ -11,12 +11,15 @@
 
 use std::sync::Arc;
 
-use ermine_core::{Context, CsrRef, Error, Features, MISSING_CODE, MatRef, Progress, Result, Schema, TableRef};
+use ermine_core::blocks::column_label;
+use ermine_core::{Context, CsrRef, Dataset, Error, Features, MISSING_CODE, MatRef, Progress, Result, Schema, TableRef};
 use rayon::prelude::*;
+
+use crate::columns::{SparseColumns, categories};
 
 /// An entry of a sorted list: a row of the node, and what the search needs to know of it.
 pub(super) trait SortedEntry: Copy + Default + Send + Sync + 'static {
-    /// How many rows can be told apart.
+    /// How many rows can be numbered.
     const MAX_ROWS: usize;
     /// An entry from its parts.
     fn new(id: usize, bit: bool, starts: bool, missing: bool) -> Self;
@@ -73,6 +76,13 @@ pub(super) enum RowSubset {
 }
 
 impl RowSubset {
+    pub fn with_weight(data: &Dataset<'_>) -> Self {
+        match data.weight {
+            Some(w) if w.contains(&0.0) => Self::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
+            _ => Self::All(data.rows()),
+        }
+    }
+
     pub fn len(&self) -> usize {
         match self {
             Self::All(n) => *n,
@@ -92,7 +102,7 @@ impl RowSubset {
 enum ColumnSource<'a> {
     F64(MatRef<'a, f64>),
     F32(MatRef<'a, f32>),
-    Csc { csr: CsrRef<'a>, starts: Vec<usize>, rows: Vec<u32>, values: Vec<f64> },
+    Sparse { csr: CsrRef<'a>, columns: SparseColumns },
     Table(TableRef<'a>),
 }
 
@@ -106,19 +116,13 @@ pub(super) struct TreeColumns<'a> {
 
 impl<'a> TreeColumns<'a> {
     pub fn new(x: &Features<'a>, schema: Option<&'a Schema>) -> Self {
-        let mut categories = vec![None; x.cols()];
         let source = match *x {
             Features::F64(m) => ColumnSource::F64(m),
             Features::F32(m) => ColumnSource::F32(m),
-            Features::Csr(csr) => by_column(csr),
-            Features::Table(t) => {
-                for (j, names) in categories.iter_mut().enumerate() {
-                    *names = t.categories(j).map(|(_, names)| names.clone());
-                }
-                ColumnSource::Table(t)
-            }
+            Features::Csr(csr) => ColumnSource::Sparse { csr, columns: SparseColumns::new(&csr) },
+            Features::Table(t) => ColumnSource::Table(t),
         };
-        Self { source, categories, schema }
+        Self { source, categories: categories(x), schema }
     }
 
     pub fn len(&self) -> usize {
@@ -130,7 +134,7 @@ impl<'a> TreeColumns<'a> {
         match &self.source {
             ColumnSource::F64(m) => *m.at(row, col),
             ColumnSource::F32(m) => f64::from(*m.at(row, col)),
-            ColumnSource::Csc { csr, .. } => {
+            ColumnSource::Sparse { csr, .. } => {
                 let (indices, values) = csr.row(row);
                 indices.iter().zip(values).filter(|(j, _)| **j as usize == col).map(|(_, v)| v).sum()
             }
@@ -178,10 +182,7 @@ impl<'a> TreeColumns<'a> {
     }
 
     fn refuse_infinite(&self, row: usize, col: usize) -> Error {
-        let column = match self.schema.and_then(|s| s.fields.get(col)) {
-            Some(field) => format!("\"{}\"", field.name),
-            None => col.to_string(),
-        };
+        let column = column_label(self.schema, col);
         let value = if self.value(row, col) > 0.0 { "infinity" } else { "-infinity" };
         Error::NotFinite { column, row, value: value.into() }
     }
@@ -191,16 +192,16 @@ impl<'a> TreeColumns<'a> {
         match &self.source {
             ColumnSource::F32(m) => read_matrix(first, rows, cells, |row, col| f64::from(*m.at(row, col))),
             ColumnSource::F64(m) => read_matrix(first, rows, cells, |row, col| *m.at(row, col)),
-            ColumnSource::Csc { starts, rows: at, values, .. } => {
-                let mut dense = vec![0.0; at.iter().map(|&i| i as usize + 1).max().unwrap_or(0).max(rows.row(n - 1) + 1)];
+            ColumnSource::Sparse { columns, .. } => {
+                let mut dense = vec![0.0; columns.rows().max(rows.row(n - 1) + 1)];
                 for (k, cells) in cells.iter_mut().enumerate() {
-                    let stored = starts[first + k]..starts[first + k + 1];
-                    stored.clone().for_each(|s| dense[at[s] as usize] += values[s]);
+                    let (at, values) = columns.column(first + k);
+                    at.iter().zip(values).for_each(|(&i, v)| dense[i as usize] += v);
                     cells.reserve_keys(n, (0..n.min(SAMPLE)).map(|id| dense[rows.row(id)]));
                     for id in 0..n {
                         cells.push(id, dense[rows.row(id)]);
                     }
-                    stored.for_each(|s| dense[at[s] as usize] = 0.0);
+                    at.iter().for_each(|&i| dense[i as usize] = 0.0);
                 }
             }
             ColumnSource::Table(t) => {
@@ -223,29 +224,6 @@ impl<'a> TreeColumns<'a> {
             }
         }
     }
-}
-
-/// A sparse matrix by columns.
-fn by_column(csr: CsrRef<'_>) -> ColumnSource<'_> {
-    let mut starts = vec![0usize; csr.cols() + 1];
-    for i in 0..csr.rows() {
-        csr.row(i).0.iter().for_each(|&j| starts[j as usize + 1] += 1);
-    }
-    for j in 0..csr.cols() {
-        starts[j + 1] += starts[j];
-    }
-    let mut next = starts.clone();
-    let (mut rows, mut values) = (vec![0u32; csr.stored()], vec![0.0; csr.stored()]);
-    for i in 0..csr.rows() {
-        let (indices, cells) = csr.row(i);
-        for (&j, &v) in indices.iter().zip(cells) {
-            let at = &mut next[j as usize];
-            rows[*at] = i as u32;
-            values[*at] = v;
-            *at += 1;
-        }
-    }
-    ColumnSource::Csc { csr, starts, rows, values }
 }
 
 /// Cells that are looked at to guess whether a column fits in single precision.
@@ -437,105 +415,3 @@ impl SortedColumns {
 
 /// The new number of a row that [`Sorted::select`] leaves out.
 pub(super) const LEFT_OUT: u32 = u32::MAX;
-
-/// A bit a row.
-pub(super) struct RowBits(Vec<u64>);
-
-impl RowBits {
-    pub fn new(rows: usize) -> Self {
-        Self(vec![0; rows.div_ceil(64)])
-    }
-
-    #[inline(always)]
-    pub fn get(&self, id: usize) -> bool {
-        self.0[id >> 6] >> (id & 63) & 1 == 1
-    }
-
-    #[inline(always)]
-    pub fn set(&mut self, id: usize, value: bool) {
-        let mask = 1 << (id & 63);
-        let word = &mut self.0[id >> 6];
-        *word = *word & !mask | if value { mask } else { 0 };
-    }
-}
-
-/// Which children of a split need their part of a list.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeepSide {
-    Both,
-    Left,
-    Right,
-}
-
-/// Stable partition of a list: rows whose mark is set come first. The part of a child that is not kept is left in any
-/// state.
-pub(super) fn partition<S: SortedEntry>(
-    list: &mut [S],
-    left: usize,
-    goes_left: &RowBits,
-    keep: KeepSide,
-    marked: bool,
-    spare: &mut Vec<S>,
-) {
-    let right = list.len() - left;
-    spare.resize(right + 1, S::default());
-    match (keep, marked) {
-        (KeepSide::Both, false) => both::<S, false>(list, goes_left, spare),
-        (KeepSide::Both, true) => both::<S, true>(list, goes_left, spare),
-        (KeepSide::Left, false) => keep_left::<S, false>(list, goes_left),
-        (KeepSide::Left, true) => keep_left::<S, true>(list, goes_left),
-        (KeepSide::Right, false) => keep_right::<S, false>(list, goes_left, spare),
-        (KeepSide::Right, true) => keep_right::<S, true>(list, goes_left, spare),
-    }
-    if keep != KeepSide::Left {
-        list[left..].copy_from_slice(&spare[..right]);
-    }
-}
-
-// In the three loops below an entry is written whether it belongs there or not, and the place moves on only if it does:
-// which side a row takes cannot be guessed, and a wrong guess costs more than a write. A new value begins on a side with
-// the first entry that goes there at or after the first of its value.
-
-fn both<S: SortedEntry, const MARKED: bool>(list: &mut [S], goes_left: &RowBits, spare: &mut [S]) {
-    let (mut l, mut r) = (0, 0);
-    let (mut new_left, mut new_right) = (true, true);
-    for i in 0..list.len() {
-        let e = list[i];
-        let goes = goes_left.get(e.id());
-        if MARKED {
-            new_left |= e.starts();
-            new_right |= e.starts();
-        }
-        list[l] = if MARKED { e.with_start(new_left) } else { e };
-        spare[r] = if MARKED { e.with_start(new_right) } else { e };
-        l += usize::from(goes);
-        r += usize::from(!goes);
-        new_left &= !goes;
-        new_right &= goes;
-    }
-}
-
-fn keep_left<S: SortedEntry, const MARKED: bool>(list: &mut [S], goes_left: &RowBits) {
-    let mut l = 0;
-    let mut new_left = true;
-    for i in 0..list.len() {
-        let e = list[i];
-        let goes = goes_left.get(e.id());
-        new_left |= e.starts();
-        list[l] = if MARKED { e.with_start(new_left) } else { e };
-        l += usize::from(goes);
-        new_left &= !goes;
-    }
-}
-
-fn keep_right<S: SortedEntry, const MARKED: bool>(list: &[S], goes_left: &RowBits, spare: &mut [S]) {
-    let mut r = 0;
-    let mut new_right = true;
-    for &e in list {
-        let goes = goes_left.get(e.id());
-        new_right |= e.starts();
-        spare[r] = if MARKED { e.with_start(new_right) } else { e };
-        r += usize::from(!goes);
-        new_right &= goes;
-    }
-}

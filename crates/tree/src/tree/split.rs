@@ -37,7 +37,7 @@ pub(super) struct ColumnCandidate<'a, S> {
     pub row: &'a (dyn Fn(usize) -> usize + Sync),
 }
 
-/// Tells the entries of a list with a value from those without.
+/// Separates the entries of a list with a value from those without.
 pub(super) fn parts<'a, S: SortedEntry>(
     list: &'a [S],
     may_miss: bool,
@@ -79,7 +79,7 @@ impl<'a, S: SortedEntry> ColumnCandidate<'a, S> {
             order.clear();
             order.extend(0..runs.len());
             order.sort_by(|&a, &b| keys[a].total_cmp(&keys[b]));
-            let mut found: Option<(f64, usize, bool)> = None;
+            let mut of_order: Option<(f64, usize, bool)> = None;
             for missing_left in [false, true] {
                 if missing_left && self.list.missing.is_empty() {
                     continue;
@@ -99,13 +99,13 @@ impl<'a, S: SortedEntry> ColumnCandidate<'a, S> {
                     if enough && limits.allows(sweep) {
                         let gain = sweep.gain();
                         let to_beat = best.as_ref().map_or(f64::NEG_INFINITY, |b| b.0);
-                        if gain > to_beat && gain > found.map_or(f64::NEG_INFINITY, |f| f.0) {
-                            found = Some((gain, k + 1, missing_left));
+                        if gain > to_beat && gain > of_order.map_or(f64::NEG_INFINITY, |b| b.0) {
+                            of_order = Some((gain, k + 1, missing_left));
                         }
                     }
                 }
             }
-            if let Some((gain, k, missing_left)) = found {
+            if let Some((gain, k, missing_left)) = of_order {
                 best = Some((gain, order[..k].to_vec(), missing_left));
             }
         }
@@ -137,7 +137,7 @@ impl<'a, S: SortedEntry> ColumnCandidate<'a, S> {
         sweep.clear();
         let mut left = 0;
         let cut = if !several {
-            // One value and missing ones: the only split there is.
+            // One value and missing ones: the only possible split.
             missing_left = false;
             present.iter().for_each(|&e| sweep.push(e));
             left = present.len();

@@ -2,17 +2,12 @@
 
 use ermine_core::{Column, Context, Dataset, Features, Learner, OwnedTarget, Table, Target};
 use ermine_eval::metrics::evaluate;
+use ermine_fixtures::number;
 use ermine_tree::boosting::Boosting;
-use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
 
 /// The bound of a case for a measure.
 fn bound(case: &str, name: &str) -> f64 {
-    let text = std::fs::read_to_string(format!("{FIXTURES}/reference/ensembles.json")).unwrap();
-    let book: Value = serde_json::from_str(&text).unwrap();
-    let case = book["cases"].as_array().unwrap().iter().find(|c| c["id"] == case).unwrap().clone();
-    case["expected"]["lightgbm"][name].as_f64().unwrap()
+    number(&ermine_fixtures::case("ensembles", case)["expected"]["lightgbm"][name])
 }
 
 /// The learner at the book's settings.
@@ -76,20 +71,20 @@ fn small_classifications_reach_the_book() {
         ("german_credit", "risk", "german_credit", &[][..]),
         ("titanic", "Survived", "titanic_native_missing", &["PassengerId", "Name", "Ticket", "Cabin"][..]),
     ] {
-        let table = read(&format!("{FIXTURES}/data/{file}.csv.gz"));
+        let table = read(&ermine_fixtures::data_set(file));
         let y = column_as_labels(&table, target);
         let mut out: Vec<&str> = drop.to_vec();
         out.push(target);
         let (x, _) = table.split_off(&out).unwrap();
-        let found = five_folds(&as_codes(&x), &y, "accuracy");
+        let accuracy = five_folds(&as_codes(&x), &y, "accuracy");
         let least = bound(case, "accuracy_lower_bound");
-        assert!(found >= least, "{case}: accuracy {found}, and the book asks for {least}");
+        assert!(accuracy >= least, "{case}: accuracy {accuracy}, and the book asks for {least}");
     }
 }
 
 #[test]
 fn california_reaches_the_book() {
-    let table = read(&format!("{FIXTURES}/data/california_housing.csv.gz"));
+    let table = read(&ermine_fixtures::data_set("california_housing"));
     let (x, taken) = table.split_off(&["median_house_value"]).unwrap();
     let Column::Number { values, .. } = &taken[0].1 else { panic!("the target is a number") };
     let y = OwnedTarget::Real(values.iter().map(|v| v / 100_000.0).collect());
@@ -133,7 +128,7 @@ fn covtype_reaches_the_book() {
     let y = column_as_labels(&table, &target);
     let (x, _) = table.split_off(&[&target]).unwrap();
     let pick = |k: usize| (0..x.rows()).filter(|i| i % 10 == k).collect::<Vec<_>>();
-    let found = measure(&x, &y, &pick(1), &pick(0), "accuracy");
+    let accuracy = measure(&x, &y, &pick(1), &pick(0), "accuracy");
     let least = bound("covtype_58k", "accuracy_lower_bound");
-    assert!(found >= least, "accuracy {found}, and the book asks for {least}");
+    assert!(accuracy >= least, "accuracy {accuracy}, and the book asks for {least}");
 }

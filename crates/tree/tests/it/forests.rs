@@ -1,87 +1,17 @@
 //! Forests and gradient boosting on real data, against the ranges of `fixtures/reference/ensembles.json`.
 
-use std::io::Read;
-use std::path::Path;
-
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, OwnedTarget, Regressor, Target};
+use ermine_fixtures::{TextTable, Value, case};
 use ermine_tree::tree::MaxFeatures;
 use ermine_tree::tree::forest::Forest;
 use ermine_tree::tree::gradient_boosting::GradientBoosting;
-use serde_json::Value;
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
-
-fn expected(case: &str, model: &str) -> Value {
-    let text = std::fs::read_to_string(format!("{FIXTURES}/reference/ensembles.json")).unwrap();
-    let book: Value = serde_json::from_str(&text).unwrap();
-    let case = book["cases"].as_array().unwrap().iter().find(|c| c["id"] == case).unwrap().clone();
-    case["expected"][model].clone()
-}
-
-/// Cells as text, by column.
-struct TextTable {
-    names: Vec<String>,
-    columns: Vec<Vec<String>>,
-}
-
-/// Splits a line of CSV; only names of passengers have quotes.
-fn fields(line: &str) -> Vec<String> {
-    let (mut out, mut quoted) = (vec![String::new()], false);
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => out.push(String::new()),
-            c => out.last_mut().unwrap().push(c),
-        }
-    }
-    out
-}
-
-fn read(path: impl AsRef<Path>) -> TextTable {
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
-    let mut lines = text.lines();
-    let names = fields(lines.next().unwrap());
-    let rows: Vec<Vec<String>> = lines.map(fields).collect();
-    let columns = (0..names.len()).map(|j| rows.iter().map(|r| r[j].clone()).collect()).collect();
-    TextTable { names, columns }
-}
-
-impl TextTable {
-    fn column(&self, name: &str) -> &[String] {
-        &self.columns[self.names.iter().position(|n| n == name).unwrap()]
-    }
-
-    /// Numbers as they are, empty ones the median; words as codes of the sorted levels, empty a level of its own.
-    fn coded(&self, name: &str) -> Vec<f64> {
-        let cells = self.column(name);
-        let parsed: Vec<Option<f64>> = cells.iter().map(|c| c.parse().ok()).collect();
-        if cells.iter().zip(&parsed).all(|(c, p)| c.is_empty() || p.is_some()) {
-            let mut present: Vec<f64> = parsed.iter().flatten().copied().collect();
-            present.sort_by(f64::total_cmp);
-            let n = present.len();
-            let median = 0.5 * (present[(n - 1) / 2] + present[n / 2]);
-            return parsed.iter().map(|p| p.unwrap_or(median)).collect();
-        }
-        let mut levels = cells.to_vec();
-        levels.sort();
-        levels.dedup();
-        cells.iter().map(|c| levels.binary_search(c).unwrap() as f64).collect()
-    }
-
-    fn matrix(&self, names: &[&str]) -> Mat<f64> {
-        let columns: Vec<Vec<f64>> = names.iter().map(|n| self.coded(n)).collect();
-        Mat::from_fn(columns[0].len(), names.len(), |i, j| columns[j][i])
-    }
-
-    /// All columns but these.
-    fn others(&self, out: &[&str]) -> Vec<&str> {
-        self.names.iter().map(String::as_str).filter(|n| !out.contains(n)).collect()
-    }
+fn expected(id: &str, model: &str) -> Value {
+    case("ensembles", id)["expected"][model].take()
 }
 
 fn classes(case: &str) -> (Mat<f64>, OwnedTarget) {
-    let cells = read(format!("{FIXTURES}/data/{case}.csv.gz"));
+    let cells = TextTable::read(case);
     let (target, columns) = match case {
         "german_credit" => ("risk", cells.others(&["risk"])),
         "mushrooms" => ("class", cells.others(&["class"])),
@@ -91,14 +21,14 @@ fn classes(case: &str) -> (Mat<f64>, OwnedTarget) {
             (last, cells.others(&[last]))
         }
     };
-    (cells.matrix(&columns), OwnedTarget::from_labels(cells.column(target)))
+    (cells.coded_matrix(&columns), OwnedTarget::from_labels(cells.column(target)))
 }
 
 fn numbers(case: &str) -> (Mat<f64>, Vec<f64>) {
-    let cells = read(format!("{FIXTURES}/data/california_housing.csv.gz"));
+    let cells = TextTable::read("california_housing");
     assert_eq!(case, "california");
     let y = cells.coded("median_house_value").iter().map(|v| v / 100_000.0).collect();
-    (cells.matrix(&cells.others(&["median_house_value"])), y)
+    (cells.coded_matrix(&cells.others(&["median_house_value"])), y)
 }
 
 /// Accuracy over the five folds by row number.
@@ -209,30 +139,31 @@ fn large() -> Option<String> {
 #[test]
 fn adult_as_well_as_the_reference() {
     let Some(folder) = large() else { return };
-    let (train, test) = (read(format!("{folder}/adult_train.csv.gz")), read(format!("{folder}/adult_test.csv.gz")));
-    let rows = train.columns[0].len();
+    let (train, test) =
+        (TextTable::open(format!("{folder}/adult_train.csv.gz")), TextTable::open(format!("{folder}/adult_test.csv.gz")));
+    let rows = train.rows();
     let both = TextTable {
         names: train.names.clone(),
         columns: train.columns.iter().zip(&test.columns).map(|(a, b)| [a.clone(), b.clone()].concat()).collect(),
     };
     let target = both.names.last().unwrap().clone();
-    let x = both.matrix(&both.others(&[&target]));
+    let x = both.coded_matrix(&both.others(&[&target]));
     let labels: Vec<&str> = both.column(&target).iter().map(|l| l.trim_end_matches('.')).collect();
     let y = OwnedTarget::from_labels(&labels);
     let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
     let Target::Class { codes, .. } = y.view() else { unreachable!() };
     let model = forest(100).fit(&data.row_range(0..rows), &Context::default()).unwrap();
     assert_eq!(ermine_core::Model::certificate(&model).unwrap().method, "histogram");
-    let said = model.classify(&data.x.row_range(rows..x.rows())).unwrap();
-    let right = said.iter().zip(&codes[rows..]).filter(|(a, b)| a == b).count();
-    check("adult", "random_forest", right as f64 / said.len() as f64);
+    let predictions = model.classify(&data.x.row_range(rows..x.rows())).unwrap();
+    let right = predictions.iter().zip(&codes[rows..]).filter(|(a, b)| a == b).count();
+    check("adult", "random_forest", right as f64 / predictions.len() as f64);
 }
 
 #[test]
 fn covtype_as_well_as_the_reference() {
     let Some(folder) = large() else { return };
-    let cells = read(format!("{folder}/covtype.csv.gz"));
-    let pick = |r: usize| -> Vec<usize> { (0..cells.columns[0].len()).filter(|i| i % 10 == r).collect() };
+    let cells = TextTable::open(format!("{folder}/covtype.csv.gz"));
+    let pick = |r: usize| -> Vec<usize> { (0..cells.rows()).filter(|i| i % 10 == r).collect() };
     let target = cells.names.last().unwrap().clone();
     let names = cells.others(&[&target]);
     let part = |rows: &[usize]| {

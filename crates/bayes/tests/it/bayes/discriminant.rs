@@ -129,19 +129,19 @@ fn posteriors_and_densities_are_those_of_normal_distributions() {
             assert!((0..3).all(|k| (p[(i, k)] - joint[k] / total).abs() < 1e-11));
         }
     };
-    let given = Some(priors.to_vec());
-    let qda = fit(&Qda { priors: given.clone(), ..Qda::default() }, &x, &y).unwrap();
+    let class_priors = Some(priors.to_vec());
+    let qda = fit(&Qda { priors: class_priors.clone(), ..Qda::default() }, &x, &y).unwrap();
     check(&qda, &|k| scatter(k).map(|s| s / 39.0));
     assert_eq!(qda.n_parameters(), 2 + 3 * (2 + 3));
     let pooled =
         |divisor: f64| move |_: u32| std::array::from_fn::<f64, 3, _>(|e| (0..3).map(|k| scatter(k)[e]).sum::<f64>() / divisor);
-    let model = fit(&Lda { priors: given.clone(), ..Lda::default() }, &x, &y).unwrap();
+    let model = fit(&Lda { priors: class_priors.clone(), ..Lda::default() }, &x, &y).unwrap();
     check(&model, &pooled(117.0));
     assert_eq!(model.n_parameters(), 2 + 3 * 2 + 3);
     // The other solvers weigh the covariances of the classes by the priors.
     let weighted = |_: u32| std::array::from_fn::<f64, 3, _>(|e| (0..3).map(|k| priors[k] * scatter(k as u32)[e] / 40.0).sum());
     for solver in [LdaSolver::Lsqr, LdaSolver::Eigen] {
-        check(&fit(&Lda { priors: given.clone(), ..lda(solver) }, &x, &y).unwrap(), &weighted);
+        check(&fit(&Lda { priors: class_priors.clone(), ..lda(solver) }, &x, &y).unwrap(), &weighted);
     }
     // What is shown as coefficients gives the posteriors too.
     for solver in SOLVERS {

@@ -6,35 +6,15 @@ mod singular;
 mod text;
 
 use ermine_core::*;
-use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
+use ermine_fixtures::Value;
+pub use ermine_fixtures::{near_case as close, numbers as floats};
 
 pub fn case(id: &str) -> Value {
-    let text = std::fs::read_to_string(format!("{FIXTURES}/reference/discriminant_nb.json")).unwrap();
-    let book: Value = serde_json::from_str(&text).unwrap();
-    book["cases"].as_array().unwrap().iter().find(|c| c["id"] == id).unwrap_or_else(|| panic!("no case {id}")).clone()
-}
-
-pub fn floats(v: &Value) -> Vec<f64> {
-    match v {
-        Value::Array(items) => items.iter().flat_map(floats).collect(),
-        other => vec![other.as_f64().unwrap()],
-    }
-}
-
-/// Within the tolerance of the case.
-pub fn close(got: &[f64], want: &Value, case: &Value, what: &str) {
-    let (rel, abs) = (case["tolerance"]["rel"].as_f64().unwrap(), case["tolerance"]["abs"].as_f64().unwrap_or(0.0));
-    let want = floats(want);
-    assert_eq!(got.len(), want.len(), "{what}");
-    for (g, w) in got.iter().zip(&want) {
-        assert!((g - w).abs() <= (rel * w.abs()).max(abs), "{what}: {g} for {w}");
-    }
+    ermine_fixtures::case("discriminant_nb", id)
 }
 
 pub fn table(name: &str) -> Table {
-    ermine_data::read_table(format!("{FIXTURES}/data/{name}.csv.gz")).unwrap()
+    ermine_data::read_table(ermine_fixtures::data_set(name)).unwrap()
 }
 
 /// Numbers and classes of a data set with the class in its last column.

@@ -82,8 +82,8 @@ fn a_class_that_does_not_vary_is_where_it_is() {
     let y = OwnedTarget::Class { codes: (0..40).map(|i| u32::from(i == 5)).collect(), names: vec!["many".into(), "one".into()] };
     let model = fit(&Qda::default(), &x, &y).unwrap();
     assert!(notes(&model).contains("class \"one\" (rows of weight 1)"), "{}", notes(&model));
-    let found = model.classify(&Features::F64(x.view())).unwrap();
-    assert_eq!((0..40).filter(|&i| found[i] == 1).collect::<Vec<_>>(), [5]);
+    let predictions = model.classify(&Features::F64(x.view())).unwrap();
+    assert_eq!((0..40).filter(|&i| predictions[i] == 1).collect::<Vec<_>>(), [5]);
     // Given shrinkage there is nothing left to be said.
     let shrunk = Qda { reg_param: 0.1, ..Qda::default() };
     assert_eq!(notes(&fit(&shrunk, &x, &y).unwrap()), "");

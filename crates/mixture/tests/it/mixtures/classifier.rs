@@ -40,11 +40,11 @@ fn one_component_a_class_is_quadratic_discriminant_analysis() {
             }
         }
         let (proba, logs) = (model.proba(&features(&x)).unwrap(), model.log_proba(&features(&x)).unwrap());
-        let found = model.classify(&features(&x)).unwrap();
+        let predictions = model.classify(&features(&x)).unwrap();
         for i in 0..x.rows() {
             let total = ermine_math::loss::log_sum_exp(scores.row(i));
             let best = argmax_rows(Mat::from_vec(1, k, scores.row(i).to_vec()).view())[0];
-            assert_eq!(found[i], best, "{name} row {i}");
+            assert_eq!(predictions[i], best, "{name} row {i}");
             for c in 0..k {
                 let want = scores[(i, c)] - total;
                 assert!((proba[(i, c)] - want.exp()).abs() < 1e-9, "{name} row {i}");
@@ -68,9 +68,9 @@ fn classes_of_two_bumps_have_two_components() {
     for choose in [ComponentCriterion::Bic, ComponentCriterion::Cv] {
         let model = fit(&GmmClassifier { n_components: 4, choose: Some(choose), ..GmmClassifier::default() }, &x, &y).unwrap();
         assert_eq!(model.classes(), ["inner", "outer"]);
-        let found = [0, 1].map(|c| model.mixture(c).unwrap().components());
+        let components = [0, 1].map(|c| model.mixture(c).unwrap().components());
         // Rows held out may like one component more.
-        assert!(found == [1, 2] || (choose == ComponentCriterion::Cv && found[1] >= 2), "{choose:?} {found:?}");
+        assert!(components == [1, 2] || (choose == ComponentCriterion::Cv && components[1] >= 2), "{choose:?} {components:?}");
         let (codes, _) = y.view().classes().unwrap();
         let right = model.classify(&features(&x)).unwrap().iter().zip(codes).filter(|(a, b)| a == b).count();
         assert!(right > 590, "{right}");

@@ -188,10 +188,10 @@ fn what_is_added_is_on_the_diagonal_and_the_floor_only_holds_up() {
     let spectrum =
         |m: &GmmModel, c: usize| ermine_math::linalg::eigenvalues_symmetric(m.covariances().matrix(c, 3).view()).unwrap();
     let least = spectrum(&plain, 0)[2].min(spectrum(&plain, 1)[2]);
-    let held = super::fit(&Gmm { reg_covar: 2.0 * least, ..base.clone() }, &x).unwrap();
-    let values: Vec<f64> = [spectrum(&held, 0), spectrum(&held, 1)].concat();
+    let regularized = super::fit(&Gmm { reg_covar: 2.0 * least, ..base.clone() }, &x).unwrap();
+    let values: Vec<f64> = [spectrum(&regularized, 0), spectrum(&regularized, 1)].concat();
     assert!(values.iter().all(|v| *v >= 2.0 * least * (1.0 - 1e-9)), "{values:?}");
-    assert!(held.certificate().unwrap().notes.iter().any(|n| n.contains("narrow")));
+    assert!(regularized.certificate().unwrap().notes.iter().any(|n| n.contains("narrow")));
     // One component: the covariance plus what was asked for.
     let one = super::fit(&Gmm { n_components: 1, regularise: CovarianceRegularization::Add, reg_covar: 0.5, ..base.clone() }, &x)
         .unwrap();

@@ -44,10 +44,10 @@ fn a_mixture_of_bernoullis_finds_its_groups() {
 #[test]
 fn one_component_is_the_shares_of_ones() {
     let (x, _, _) = coins(300, 5, 2, 8);
-    let found = climb(&x, 1, 0.0, 0);
+    let result = climb(&x, 1, 0.0, 0);
     for j in 0..5 {
         let share = x.view().col_iter(j).sum::<f64>() / 300.0;
-        assert!((found.parameters.ones[(0, j)] - share).abs() < 1e-12);
+        assert!((result.parameters.ones[(0, j)] - share).abs() < 1e-12);
     }
     let entropy: f64 = (0..5)
         .map(|j| {
@@ -55,7 +55,7 @@ fn one_component_is_the_shares_of_ones() {
             p * p.ln() + (1.0 - p) * (1.0 - p).ln()
         })
         .sum();
-    assert!((found.objective.log_likelihood - 300.0 * entropy).abs() < 1e-9 * (300.0 * entropy).abs());
+    assert!((result.objective.log_likelihood - 300.0 * entropy).abs() < 1e-9 * (300.0 * entropy).abs());
 }
 
 proptest! {
@@ -67,13 +67,13 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let (x, _, _) = coins(rows, cols, k, seed);
-        let found = climb(&x, k, smoothing, seed);
-        let course = found.trace.column("objective").unwrap();
+        let result = climb(&x, k, smoothing, seed);
+        let course = result.trace.column("objective").unwrap();
         for w in course.windows(2) {
             prop_assert!(w[1] >= w[0] - 1e-10 * w[0].abs(), "{course:?}");
         }
-        prop_assert_eq!(*course.last().unwrap(), found.objective.value());
-        prop_assert_eq!(course.len() as u64, found.iterations + 1);
+        prop_assert_eq!(*course.last().unwrap(), result.objective.value());
+        prop_assert_eq!(course.len() as u64, result.iterations + 1);
     }
 }
 
@@ -144,8 +144,8 @@ impl Em for Overshooting {
 fn steps_that_lead_down_are_shortened_until_they_lead_up() {
     let x = Mat::zeros(1, 1);
     let rules = EmStop { tol: 1e-14, max_iter: 200 };
-    let found = fit(&Overshooting, 3.0, &Dataset::new(features(&x)), &rules, &Context::default()).unwrap();
-    assert!(found.parameters.abs() < 1e-5 && found.converged, "{found:?}");
-    let course = found.trace.column("objective").unwrap();
+    let result = fit(&Overshooting, 3.0, &Dataset::new(features(&x)), &rules, &Context::default()).unwrap();
+    assert!(result.parameters.abs() < 1e-5 && result.converged, "{result:?}");
+    let course = result.trace.column("objective").unwrap();
     assert!(course.windows(2).all(|w| w[1] >= w[0] - 1e-10), "{course:?}");
 }

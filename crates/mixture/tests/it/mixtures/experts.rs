@@ -148,8 +148,8 @@ fn two_logistic_experts_separate_what_one_cannot() {
     let y = OwnedTarget::from_labels(&labels);
     let (codes, _) = y.view().classes().unwrap();
     let right = |m: &MixtureOfExpertsModel| {
-        let found = m.classify(&features(&x)).unwrap();
-        found.iter().zip(codes).filter(|(a, b)| a == b).count()
+        let predictions = m.classify(&features(&x)).unwrap();
+        predictions.iter().zip(codes).filter(|(a, b)| a == b).count()
     };
     let one = classify(&MixtureOfExperts { n_experts: 1, ..MixtureOfExperts::default() }, &x, &y).unwrap();
     let two =

@@ -147,8 +147,8 @@ fn a_collapsing_start_is_left_for_another() {
     // Whatever was found, a component on two rows is said.
     let sizes: Vec<f64> = model.weights().iter().map(|w| w * 100.0).collect();
     let collapsed = sizes.iter().any(|s| *s < 2.9);
-    let said = model.certificate().unwrap().notes.iter().any(|n| n.contains("collapsed"));
-    assert_eq!(collapsed, said, "{sizes:?} {:?}", model.certificate().unwrap().notes);
+    let noted = model.certificate().unwrap().notes.iter().any(|n| n.contains("collapsed"));
+    assert_eq!(collapsed, noted, "{sizes:?} {:?}", model.certificate().unwrap().notes);
     assert!(objective(&model).windows(2).all(|w| w[1] >= w[0] - 1e-9 * w[0].abs()));
 }
 

@@ -20,9 +20,9 @@ proptest! {
         let start = lists(&x, &(0..k).collect::<Vec<_>>());
         for steps in [1, 2, 3, 5, 8, 13, 40] {
             let kmeans = KMeans { n_clusters: k.into(), init: json!(start), tol: 0.0, max_iter: steps, ..KMeans::default() };
-            let there = kmeans.fit(&Dataset::new(Features::F64(x.view())), &Context::default()).unwrap();
+            let clusters = kmeans.fit(&Dataset::new(Features::F64(x.view())), &Context::default()).unwrap();
             // A centre without rows moves in k-means; a component without rows stays.
-            prop_assume!(there.sizes().iter().all(|s| *s > 0.0));
+            prop_assume!(clusters.sizes().iter().all(|s| *s > 0.0));
             let learner = Gmm {
                 n_components: k,
                 covariance_type: CovarianceType::TiedSpherical,
@@ -31,25 +31,25 @@ proptest! {
                 means_init: Some(start.clone()),
                 reg_covar: 0.0,
                 tol: 0.0,
-                max_iter: there.iterations(),
+                max_iter: clusters.iterations(),
                 ..Gmm::default()
             };
-            // With one row a group there is no spread left, and no density.
-            prop_assume!(there.inertia() > 0.0);
-            let here = fit(&learner, &x).unwrap();
-            let labels = here.assign(&Features::F64(x.view())).unwrap();
-            prop_assert_eq!(&labels, &there.assign(&Features::F64(x.view())).unwrap(), "after {} steps", steps);
+            // With one row per group there is no spread left, and no density.
+            prop_assume!(clusters.inertia() > 0.0);
+            let mixture = fit(&learner, &x).unwrap();
+            let labels = mixture.assign(&Features::F64(x.view())).unwrap();
+            prop_assert_eq!(&labels, &clusters.assign(&Features::F64(x.view())).unwrap(), "after {} steps", steps);
             for c in 0..k {
                 for j in 0..cols {
-                    prop_assert!((here.means()[(c, j)] - there.centres()[(c, j)]).abs() <= 1e-12 * (1.0 + there.centres()[(c, j)].abs()));
+                    prop_assert!((mixture.means()[(c, j)] - clusters.centres()[(c, j)]).abs() <= 1e-12 * (1.0 + clusters.centres()[(c, j)].abs()));
                 }
             }
             // The variance is the inertia of the step before, a cell.
-            let inertia = there.trace().unwrap().column("objective").unwrap();
-            let course = here.trace().unwrap().column("objective").unwrap();
+            let inertia = clusters.trace().unwrap().column("objective").unwrap();
+            let course = mixture.trace().unwrap().column("objective").unwrap();
             let (n, p) = (rows as f64, cols as f64);
-            let v = here.covariances().matrix(0, cols)[(0, 0)];
-            let now = there.inertia();
+            let v = mixture.covariances().matrix(0, cols)[(0, 0)];
+            let now = clusters.inertia();
             let want = -n * (k as f64).ln() - 0.5 * (n * p * (std::f64::consts::TAU * v).ln() + now / v);
             let got = *course.last().unwrap();
             prop_assert!((got - want).abs() <= 1e-9 * want.abs(), "{} {} {:?}", got, want, inertia);

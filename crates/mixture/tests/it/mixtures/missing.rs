@@ -139,8 +139,8 @@ fn missing_cells_are_filled_in_with_their_conditional_means() {
     // Better than the means of the columns, which know nothing of the row.
     let mut errors = [0.0, 0.0];
     for j in 0..3 {
-        let there: Vec<f64> = (0..500).map(|i| holes[(i, j)]).filter(|v| !v.is_nan()).collect();
-        let mean = there.iter().sum::<f64>() / there.len() as f64;
+        let present: Vec<f64> = (0..500).map(|i| holes[(i, j)]).filter(|v| !v.is_nan()).collect();
+        let mean = present.iter().sum::<f64>() / present.len() as f64;
         for i in (0..500).filter(|&i| holes[(i, j)].is_nan()) {
             errors[0] += (x[(i, j)] - filled[(i, j)]).powi(2);
             errors[1] += (x[(i, j)] - mean).powi(2);

@@ -34,7 +34,7 @@ fn target(name: &str) -> OwnedTarget {
     let path = format!("{}/../../fixtures/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let table = ermine_data::read_table(path).unwrap();
     let at = table.schema().position("target").unwrap();
-    let labels: Vec<String> = match &table.columns()[at] {
+    let labels: Vec<String> = match table.column_at(at) {
         Column::Category { codes, names } => codes.iter().map(|&c| names[c as usize].clone()).collect(),
         Column::Number { values, .. } => values.iter().map(|v| v.to_string()).collect(),
         Column::Text(_) => panic!("no classes"),

@@ -88,8 +88,8 @@ fn one_full_step_on_a_step_function_is_exact() {
     let x = Mat::from_vec(200, 1, x);
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let learner = Boosting { max_iter: 1, learning_rate: 1.0, ..Boosting::default() };
-    let said = learner.fit(&data, &Context::default()).unwrap().predict(&data.x).unwrap();
-    assert!(said.as_slice().iter().zip(&y).all(|(a, b)| (a - b).abs() < 1e-6));
+    let predictions = learner.fit(&data, &Context::default()).unwrap().predict(&data.x).unwrap();
+    assert!(predictions.as_slice().iter().zip(&y).all(|(a, b)| (a - b).abs() < 1e-6));
 }
 
 #[test]
@@ -122,10 +122,10 @@ fn categories_are_split_by_their_gradients() {
     let learner = Boosting { max_iter: 60, learning_rate: 0.3, ..Boosting::default() };
     let model = learner.fit(&data, &Context::default()).unwrap();
     assert!(model.trees().n_leaves(0) <= 4, "{} leaves", model.trees().n_leaves(0));
-    let said = model.predict(&data.x).unwrap();
-    assert!(said.as_slice().iter().zip(&y).all(|(a, b)| (a - b).abs() < 0.1));
+    let predictions = model.predict(&data.x).unwrap();
+    assert!(predictions.as_slice().iter().zip(&y).all(|(a, b)| (a - b).abs() < 0.1));
     // Unseen categories count as missing.
     let other = Table::new([("c", Column::categories(&[Some("new"), Some("c01"), None]))]).unwrap();
-    let said = model.predict(&Features::Table(other.view())).unwrap();
-    assert!((said[(1, 0)] - 10.0).abs() < 0.1 && said[(0, 0)] == said[(2, 0)]);
+    let predictions = model.predict(&Features::Table(other.view())).unwrap();
+    assert!((predictions[(1, 0)] - 10.0).abs() < 0.1 && predictions[(0, 0)] == predictions[(2, 0)]);
 }

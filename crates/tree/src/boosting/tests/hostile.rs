@@ -12,8 +12,8 @@ fn a_column_of_a_hundred_thousand_categories() {
     let data = Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y));
     let learner = Boosting { max_iter: 30, learning_rate: 0.5, ..Boosting::default() };
     let model = learner.fit(&data, &Context::default()).unwrap();
-    let said = model.predict(&data.x).unwrap();
-    let worst = said.as_slice().iter().zip(&y).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let predictions = model.predict(&data.x).unwrap();
+    let worst = predictions.as_slice().iter().zip(&y).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(worst < 5.0, "{worst}");
 }
 
@@ -31,12 +31,12 @@ fn columns_and_targets_without_news() {
     let y: Vec<f64> = (0..100).map(f64::from).collect();
     let model = small().fit(&data.with_target(Target::Real(&y)), &Context::default()).unwrap();
     assert_eq!(model.trees().splits()[..2], [0, 0]);
-    // Only missing or not tells the rows apart.
+    // Rows differ only in whether a cell is missing.
     let x = Mat::from_fn(100, 1, |i, _| if i < 50 { f64::NAN } else { 1.0 });
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let learner = Boosting { learning_rate: 1.0, max_iter: 1, ..small() };
-    let said = learner.fit(&data, &Context::default()).unwrap().predict(&data.x).unwrap();
-    assert!((said[(0, 0)] - 24.5).abs() < 1e-4 && (said[(99, 0)] - 74.5).abs() < 1e-4);
+    let predictions = learner.fit(&data, &Context::default()).unwrap().predict(&data.x).unwrap();
+    assert!((predictions[(0, 0)] - 24.5).abs() < 1e-4 && (predictions[(99, 0)] - 74.5).abs() < 1e-4);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use ermine_core::{
-    Classifier, Column, Context, Dataset, Features, Flow, Learner, Mat, Model, ModelWriter, OwnedDataset, OwnedFeatures,
-    OwnedTarget, Regressor, Result, RngStream, RowSource, Schema, Table, Target, run_passes_source,
+    Classifier, Column, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedDataset, OwnedFeatures, OwnedTarget,
+    Regressor, Result, RngStream, Table, Target, run_passes_source,
 };
 
 use super::engine::weighted_quantile;
@@ -75,8 +75,8 @@ fn poisson_and_gamma_predict_positive_means() {
         let y = OwnedTarget::Real(mean.clone());
         let data = OwnedDataset { y, ..data.clone() };
         let model = Boosting { loss: loss.into(), ..Boosting::default() }.fit(&data.view(), &Context::default()).unwrap();
-        let said = model.predict(&data.view().x).unwrap();
-        let error = said.as_slice().iter().zip(&mean).map(|(a, b)| (a.ln() - b.ln()).abs()).sum::<f64>() / 1500.0;
+        let predictions = model.predict(&data.view().x).unwrap();
+        let error = predictions.as_slice().iter().zip(&mean).map(|(a, b)| (a.ln() - b.ln()).abs()).sum::<f64>() / 1500.0;
         let before = mean.iter().map(|b| (model.start()[0] - b.ln()).abs()).sum::<f64>() / 1500.0;
         assert!(error < 0.4 * before, "{loss}: mean error of the logarithm {error}, without trees {before}");
         let negative: Vec<f64> = mean.iter().map(|v| v - 5.0).collect();
@@ -96,8 +96,12 @@ fn constraints_hold() {
         let base: Vec<f64> = (0..4).map(|_| s.normal() * 2.0).collect();
         for (column, sign) in [(2, 1.0), (3, -1.0)] {
             let probe = Mat::from_fn(60, 4, |i, j| if j == column { i as f64 * 0.2 - 6.0 } else { base[j] });
-            let said = model.predict(&Features::F64(probe.view())).unwrap();
-            assert!(said.as_slice().windows(2).all(|w| sign * (w[1] - w[0]) >= -1e-12), "column {column}: {:?}", said.as_slice());
+            let predictions = model.predict(&Features::F64(probe.view())).unwrap();
+            assert!(
+                predictions.as_slice().windows(2).all(|w| sign * (w[1] - w[0]) >= -1e-12),
+                "column {column}: {:?}",
+                predictions.as_slice()
+            );
         }
     }
     // Columns that may not meet do not meet.
@@ -138,13 +142,13 @@ fn a_validation_set_stops_the_rounds() {
     assert!(model.rounds() < 500, "{} rounds", model.rounds());
     let losses = model.trace().unwrap().column("validation_loss").unwrap();
     assert_eq!(losses.len(), model.rounds() + 1);
-    // What the trace says is what the model says.
+    // The trace has the losses of the model.
     let logs = model.log_proba(&view.x).unwrap();
     let (codes, _) = view.y.classes().unwrap();
     let mean = -codes.iter().enumerate().map(|(i, &c)| logs[(i, c as usize)]).sum::<f64>() / 1000.0;
     assert!((mean - losses[model.rounds()]).abs() < 1e-9);
-    let held = Boosting { early_stopping: EarlyStopping::Flag(true), ..learner.clone() };
-    let model = held.fit(&data.view(), &Context::default()).unwrap();
+    let stopping = Boosting { early_stopping: EarlyStopping::Flag(true), ..learner.clone() };
+    let model = stopping.fit(&data.view(), &Context::default()).unwrap();
     assert!(model.rounds() < 500 && model.certificate().unwrap().notes[0].contains("early"));
 }
 
@@ -179,9 +183,9 @@ fn a_quantile_is_what_it_should_be() {
     for q in [0.1, 0.5, 0.9] {
         let learner = Boosting { loss: "quantile".into(), quantile: Some(q), ..Boosting::default() };
         let model = learner.fit(&data.view(), &Context::default()).unwrap();
-        let said = model.predict(&data.view().x).unwrap();
+        let predictions = model.predict(&data.view().x).unwrap();
         let y = data.view().y.reals().unwrap();
-        let below = (0..3000).filter(|&i| *y.at(i, 0) <= said[(i, 0)]).count() as f64 / 3000.0;
+        let below = (0..3000).filter(|&i| *y.at(i, 0) <= predictions[(i, 0)]).count() as f64 / 3000.0;
         assert!((below - q).abs() < 0.06, "{below} of the rows lie below the {q} quantile");
     }
 }

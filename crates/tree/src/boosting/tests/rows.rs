@@ -1,6 +1,7 @@
 //! Rows in other orders, blocks, streams and threads; weights; going on.
 
 use super::*;
+use ermine_fixtures::ChunkedSource;
 
 #[test]
 fn weight_two_is_the_row_twice_in_every_bit() {
@@ -31,29 +32,6 @@ fn the_order_of_rows_does_not_change_a_bit() {
     }
 }
 
-/// Rows that come in runs of awkward lengths.
-struct Runs<'a>(Dataset<'a>);
-
-impl RowSource for Runs<'_> {
-    fn schema(&self) -> &Schema {
-        RowSource::schema(&self.0)
-    }
-    fn rows(&self) -> Option<usize> {
-        None
-    }
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
-        let mut at = 0;
-        while at < self.0.rows() {
-            let end = (at + 777).min(self.0.rows());
-            if visit(&self.0.row_range(at..end))? == Flow::Stop {
-                return Ok(());
-            }
-            at = end;
-        }
-        Ok(())
-    }
-}
-
 #[test]
 fn passes_and_streams_have_the_bytes_of_memory() {
     let weighted = {
@@ -64,7 +42,7 @@ fn passes_and_streams_have_the_bytes_of_memory() {
     {
         let learner = Boosting { max_iter: 4, max_leaf_nodes: Some(12), ..Boosting::default() };
         let memory = bytes(&learner.fit(&data.view(), &Context::default()).unwrap());
-        let source = Runs(data.view());
+        let source = ChunkedSource::new(data.view(), &[777]);
         assert!(bytes(&fit_within(&learner, &source, &Context::default(), u64::MAX).unwrap()) == memory, "held, case {k}");
         assert!(bytes(&fit_within(&learner, &source, &Context::default(), 0).unwrap()) == memory, "in passes, case {k}");
         assert!(bytes(&run_passes_source(&learner, &source, &Context::default()).unwrap()) == memory, "driven, case {k}");

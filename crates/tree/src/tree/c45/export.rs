@@ -28,7 +28,7 @@ impl C45Model {
     /// What leads into a branch, in words.
     fn condition(&self, node: usize, branch: usize, schema: &Schema) -> String {
         let column = self.nodes.feature[node] as usize;
-        let name = schema.fields.get(column).map_or_else(|| format!("x{column}"), |f| f.name.clone());
+        let name = schema.name(column);
         match (&self.categories[column], branch - self.nodes.branches(node).start) {
             (Some(names), _) => format!("{name} = {}", names[self.nodes.category[branch] as usize]),
             (None, 0) => format!("{name} <= {}", self.nodes.threshold[node]),
@@ -36,7 +36,7 @@ impl C45Model {
         }
     }
 
-    /// The tree as indented text, a line a branch; leaves show class, weight, and the weight of the other classes.
+    /// The tree as indented text, one line per branch; leaves show class, weight, and the weight of the other classes.
     pub fn to_text(&self, schema: &Schema) -> String {
         let leaf = |node: usize| {
             let (class, share) = self.class_of(node);

@@ -7,7 +7,7 @@ use super::columns::{MISSING, RankedColumn};
 use super::prune::expected_errors;
 use super::split::{C45Criterion, C45Test, ScoredTest, WHOLE, candidates, choose};
 
-/// Branches are raised in nodes up to this depth: the rows of all nodes on the way are held for it.
+/// Branches are raised in nodes up to this depth: the rows of all nodes on the path are kept in memory for it.
 const MAX_RAISE_DEPTH: usize = 64;
 
 /// A row of a node, or the share of it that has come there.
@@ -103,7 +103,7 @@ impl C45Node {
 struct PendingNode {
     node: usize,
     depth: usize,
-    found: ScoredTest,
+    best: ScoredTest,
     shares: Vec<f64>,
     /// Rows of the branches still to grow, the first one last.
     waiting: Vec<Vec<FractionalRow>>,
@@ -155,24 +155,24 @@ impl C45Grower<'_> {
         let pure = node.weights.iter().filter(|&&w| w > 0).count() < 2;
         let step = self.rows.weights.unit / f64::from(WHOLE);
         let least = (settings.min_leaf / step).ceil().max(1.0) as i128;
-        let found = if pure || depth >= settings.max_depth || self.late || node.total < least.saturating_mul(2) {
+        let best = if pure || depth >= settings.max_depth || self.late || node.total < least.saturating_mul(2) {
             None
         } else {
             choose(candidates(rows, &entries, settings.criterion, least), settings.criterion)
         };
         self.nodes.push(node);
-        let Some(found) = found else { return Ok(None) };
-        let (mut waiting, shares) = fractional_rows(&self.rows, &found.test, &entries, None);
+        let Some(best) = best else { return Ok(None) };
+        let (mut waiting, shares) = fractional_rows(&self.rows, &best.test, &entries, None);
         waiting.reverse();
         let keep = settings.raise && settings.confidence.is_some() && depth < MAX_RAISE_DEPTH;
         let entries = keep.then_some(entries);
-        Ok(Some(PendingNode { node: id, depth, found, shares, waiting, children: Vec::new(), entries }))
+        Ok(Some(PendingNode { node: id, depth, best, shares, waiting, children: Vec::new(), entries }))
     }
 
     /// Joins the grown branches, and prunes: the node becomes a leaf, or its largest branch takes its place, when no more
     /// errors are to be expected then.
     fn finish_node(&mut self, frame: PendingNode) {
-        let PendingNode { node, found, shares, children, entries, .. } = frame;
+        let PendingNode { node, best, shares, children, entries, .. } = frame;
         let below: f64 = children.iter().map(|&c| self.nodes[c as usize].errors).sum();
         if let Some(confidence) = self.settings.confidence {
             if self.nodes[node].errors <= below * (1.0 + 1e-12) {
@@ -201,7 +201,7 @@ impl C45Grower<'_> {
             }
         }
         self.nodes[node].errors = below;
-        self.nodes[node].split = Some(C45Split { test: found.test, gain: found.gain, children, shares });
+        self.nodes[node].split = Some(C45Split { test: best.test, gain: best.gain, children, shares });
     }
 
     /// The branch `top` as it would be with all of `entries`, pruned again, if it then makes no more errors than `limit`.

@@ -1,6 +1,5 @@
 //! The fitted tree: prediction, saving and loading.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ermine_core::{
@@ -8,6 +7,8 @@ use ermine_core::{
 };
 use rayon::prelude::*;
 
+use super::super::ensemble::{load_categories, save_categories};
+use super::super::importance::{gain_shares, report_importances};
 use super::super::{CodeMaps, refuse_infinite};
 use super::grow::{C45Data, C45Node};
 use super::split::C45Test;
@@ -28,7 +29,7 @@ pub struct C45Model {
     certificate: Certificate,
 }
 
-/// The nodes, one array a property.
+/// The nodes, one array per property.
 #[derive(Debug, Clone, Default)]
 pub(super) struct C45NodeArrays {
     /// The column that is tested, or [`LEAF`].
@@ -43,7 +44,7 @@ pub(super) struct C45NodeArrays {
     pub category: Vec<u32>,
     /// The share of the rows of known value in each branch.
     pub share: Vec<f64>,
-    /// The share of each class, a row a node.
+    /// The share of each class, one row per node.
     pub value: Mat<f64>,
     /// Weight of the training rows.
     pub weight: Vec<f64>,
@@ -139,11 +140,7 @@ impl C45Model {
         for i in (0..self.node_count()).filter(|&i| !self.nodes.is_leaf(i)) {
             out[self.nodes.feature[i] as usize] += self.nodes.weight[i] / self.nodes.weight[0] * self.nodes.gain[i];
         }
-        let sum: f64 = out.iter().sum();
-        if sum > 0.0 {
-            out.iter_mut().for_each(|v| *v /= sum);
-        }
-        out
+        gain_shares(out)
     }
 
     /// Adds the class shares of a row to `out`; `cell` gives a number, or the code of a category in the model, NaN for a
@@ -179,8 +176,7 @@ impl C45Model {
 
     pub(super) fn load(input: &ModelReader) -> Result<Self> {
         let classes: Vec<String> = input.field("classes")?;
-        let kinds: Vec<u8> = input.vec("feature_kind")?;
-        let listed: BTreeMap<usize, Arc<Vec<String>>> = input.field("categories")?;
+        let categories = load_categories(input)?;
         let certificate: Certificate = input.field("certificate")?;
         let feature: Vec<i32> = input.vec("feature")?;
         let n = feature.len();
@@ -197,19 +193,8 @@ impl C45Model {
             child,
             value,
         };
-        let n_features = kinds.len();
-        if n_features == 0 {
+        if categories.is_empty() {
             return Err(Error::Model("a tree of 0 columns".into()));
-        }
-        let mut categories = vec![None; n_features];
-        for (j, names) in listed {
-            match categories.get_mut(j) {
-                Some(place) => *place = Some(names),
-                None => return Err(Error::Model(format!("column {j} of {n_features} has categories"))),
-            }
-        }
-        if kinds.iter().zip(&categories).any(|(&kind, names)| kind != u8::from(names.is_some())) {
-            return Err(Error::Model("the kinds of the columns do not match their categories".into()));
         }
         nodes.check(&categories)?;
         Ok(Self { classes, categories, nodes, certificate })
@@ -304,12 +289,8 @@ impl Model for C45Model {
             self.n_leaves(),
             self.nodes.weight[0]
         ));
-        let importances = self.feature_importances();
-        let mut order: Vec<usize> = (0..importances.len()).collect();
-        order.sort_by(|&a, &b| importances[b].total_cmp(&importances[a]));
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
-        let rows = order.into_iter().map(|j| vec![Cell::Text(name(j)), Cell::Number(importances[j])]).collect();
-        report.table("Importance: share of the decrease of impurity", &["column", "importance"], rows);
+        let title = "Importance: share of the decrease of impurity";
+        report_importances(&mut report, schema, title, &["column", "importance"], &self.feature_importances(), |_| None);
         if self.n_leaves() <= 64 {
             report.text(self.to_text(schema));
             let rows = self
@@ -333,11 +314,7 @@ impl Model for C45Model {
         out.vec("weight", &n.weight);
         out.vec("gain", &n.gain);
         out.field("classes", &self.classes)?;
-        let kinds: Vec<u8> = self.categories.iter().map(|names| u8::from(names.is_some())).collect();
-        out.vec("feature_kind", &kinds);
-        let listed: BTreeMap<usize, &Arc<Vec<String>>> =
-            self.categories.iter().enumerate().filter_map(|(j, names)| Some((j, names.as_ref()?))).collect();
-        out.field("categories", &listed)?;
+        save_categories(out, &self.categories)?;
         out.field("certificate", &self.certificate)
     }
 }

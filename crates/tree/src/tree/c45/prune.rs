@@ -38,8 +38,8 @@ mod tests {
     fn limits_are_those_of_quinlans_book_and_of_the_binomial() {
         // Quinlan 1993, section 4.2. His U.25(1, 16) = 0.157 is an approximation of the limit, which is 0.1596.
         for (n, e, limit) in [(6.0, 0.0, 0.206), (9.0, 0.0, 0.143), (1.0, 0.0, 0.750), (16.0, 1.0, 0.1596)] {
-            let found = expected_errors(n, e, 0.25) / n;
-            assert!((found - limit).abs() < 6e-4, "U({e}, {n}) = {found}, not {limit}");
+            let errors = expected_errors(n, e, 0.25) / n;
+            assert!((errors - limit).abs() < 6e-4, "U({e}, {n}) = {errors}, not {limit}");
         }
         for (n, e) in [(16u32, 1u32), (30, 7), (5, 4), (200, 3)] {
             let u = expected_errors(f64::from(n), f64::from(e), 0.25) / f64::from(n);

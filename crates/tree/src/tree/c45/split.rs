@@ -76,14 +76,14 @@ pub(super) fn candidates(
 }
 
 /// The test to take. For the gain ratio only tests that gain at least the average count, since a ratio of two small numbers
-/// says little (Quinlan 1993, section 2.2.3). Of equals the first column wins.
-pub(super) fn choose(found: Vec<Option<ScoredTest>>, criterion: C45Criterion) -> Option<ScoredTest> {
-    let found: Vec<ScoredTest> = found.into_iter().flatten().collect();
-    let average = found.iter().map(|f| f.gain).sum::<f64>() / found.len().max(1) as f64;
+/// is unstable (Quinlan 1993, section 2.2.3). Of equals the first column wins.
+pub(super) fn choose(scored: Vec<Option<ScoredTest>>, criterion: C45Criterion) -> Option<ScoredTest> {
+    let scored: Vec<ScoredTest> = scored.into_iter().flatten().collect();
+    let average = scored.iter().map(|f| f.gain).sum::<f64>() / scored.len().max(1) as f64;
     // The average of equal gains may come out a bit above them.
     let enough = average * (1.0 - 1e-12);
     let score = |f: &ScoredTest| if criterion == C45Criterion::GainRatio { f.gain / f.split_info } else { f.gain };
-    found.into_iter().filter(|f| criterion != C45Criterion::GainRatio || f.gain >= enough).fold(None, |best, f| match best {
+    scored.into_iter().filter(|f| criterion != C45Criterion::GainRatio || f.gain >= enough).fold(None, |best, f| match best {
         Some(b) if score(&f) <= score(&b) => Some(b),
         _ => Some(f),
     })

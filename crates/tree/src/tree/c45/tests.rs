@@ -19,8 +19,8 @@ fn at_root(table: &Table, y: &Target<'_>, criterion: C45Criterion, least: i128) 
     let columns = columns::read(&Features::Table(table.view()), None, &all, &Context::default()).unwrap();
     let rows = C45Data { columns: &columns, codes, weights: &QuantizedWeights::ONE, classes: names.len() };
     let entries: Vec<FractionalRow> = all.iter().map(|&row| FractionalRow { row, share: WHOLE }).collect();
-    let found = candidates(&rows, &entries, criterion, least * i128::from(WHOLE));
-    found.into_iter().map(|f| f.map(|f| (f.test, f.gain, f.split_info))).collect()
+    let scored = candidates(&rows, &entries, criterion, least * i128::from(WHOLE));
+    scored.into_iter().map(|f| f.map(|f| (f.test, f.gain, f.split_info))).collect()
 }
 
 fn words(text: &str, heads: &[&str]) -> (Table, OwnedTarget) {
@@ -52,12 +52,12 @@ rain mild high strong no";
 #[test]
 fn the_gains_of_quinlans_weather_example() {
     let (table, y) = words(TENNIS, &["outlook", "temperature", "humidity", "wind"]);
-    let found = at_root(&table, &y.view(), C45Criterion::Gain, 1);
+    let scored = at_root(&table, &y.view(), C45Criterion::Gain, 1);
     // Quinlan 1986, section 4: 0.246, 0.029, 0.151, 0.048; gain ratio of outlook 0.156.
-    for (f, gain) in found.iter().zip([0.2467, 0.0292, 0.1518, 0.0481]) {
+    for (f, gain) in scored.iter().zip([0.2467, 0.0292, 0.1518, 0.0481]) {
         assert!((f.as_ref().unwrap().1 - gain).abs() < 6e-5, "{f:?} for {gain}");
     }
-    let outlook = found[0].as_ref().unwrap();
+    let outlook = scored[0].as_ref().unwrap();
     assert!((outlook.1 / outlook.2 - 0.156).abs() < 6e-4);
     let id3 = C45 { criterion: "gain".into(), pruning: "none".into(), min_samples_leaf: 1.0, ..C45::default() };
     let model = fit(&id3, &table, &y.view());
@@ -92,8 +92,8 @@ rain 70 96 false yes";
 fn quinlans_missing_outlook_splits_its_weight() {
     let (table, y) = words(GOLF, &["outlook", "temperature", "humidity", "windy"]);
     // Quinlan 1993, section 3.2: gain 13/14 (0.961 - 0.747) = 0.199, entropy of the branches 1.809.
-    let found = at_root(&table, &y.view(), C45Criterion::GainRatio, 2);
-    let (test, gain, info) = found[0].clone().unwrap();
+    let scored = at_root(&table, &y.view(), C45Criterion::GainRatio, 2);
+    let (test, gain, info) = scored[0].clone().unwrap();
     assert!((gain - 0.199).abs() < 6e-4 && (info - 1.809).abs() < 6e-4, "{gain} {info}");
     assert_eq!(test, C45Test::Categories { column: 0, codes: vec![0, 1, 2] });
     let unpruned = C45 { pruning: "none".into(), ..C45::default() };
@@ -106,8 +106,8 @@ fn quinlans_missing_outlook_splits_its_weight() {
     let (asked, _) = words("sunny 70 ? false yes", &["outlook", "temperature", "humidity", "windy"]);
     let windy = Column::categories(&[Some("false")]);
     let asked = Table::new([
-        ("outlook", asked.columns()[0].clone()),
-        ("temperature", asked.columns()[1].clone()),
+        ("outlook", asked.column_at(0).clone()),
+        ("temperature", asked.column_at(1).clone()),
         ("humidity", Column::numbers(vec![f64::NAN])),
         ("windy", windy),
     ])
@@ -138,15 +138,15 @@ green ? dull blurry slight hard bad";
 #[test]
 fn the_gains_of_the_melons_with_missing_values() {
     let (table, y) = words(MELONS, &["colour", "root", "knock", "texture", "navel", "touch"]);
-    let found = at_root(&table, &y.view(), C45Criterion::Gain, 1);
-    for (f, gain) in found.iter().zip([0.252, 0.171, 0.145, 0.424, 0.289, 0.006]) {
+    let scored = at_root(&table, &y.view(), C45Criterion::Gain, 1);
+    for (f, gain) in scored.iter().zip([0.252, 0.171, 0.145, 0.424, 0.289, 0.006]) {
         assert!((f.as_ref().unwrap().1 - gain).abs() < 6e-4, "{f:?} for {gain}");
     }
     let model = fit(&C45 { criterion: "gain".into(), ..C45::default() }, &table, &y.view());
     assert_eq!(model.root().unwrap().0, 3);
 }
 
-/// The definition, in doubles, over shares of rows.
+/// The definition, in f64, over shares of rows.
 fn naive(cells: &[Option<f64>], codes: &[u32], w: &[f64], classes: usize, threshold: Option<f64>, gini: bool) -> (f64, f64) {
     let impurity = |rows: &[usize]| {
         let total: f64 = rows.iter().map(|&i| w[i]).sum();
@@ -193,18 +193,18 @@ fn gains_over_shares_of_rows_follow_the_definition() {
             all.iter().map(|&row| FractionalRow { row, share: 1 + s.below(WHOLE as usize) as u32 }).collect();
         let w: Vec<f64> = entries.iter().zip(&steps).map(|(e, m)| f64::from(e.share) / f64::from(WHOLE) * m).collect();
         for (criterion, gini) in [(C45Criterion::Gain, false), (C45Criterion::Gini, true)] {
-            let found = candidates(&rows, &entries, criterion, 1);
+            let scored = candidates(&rows, &entries, criterion, 1);
             let codes_of_a: Vec<Option<f64>> = columns[0].rank.iter().map(|&r| (r != MISSING).then_some(f64::from(r))).collect();
             let want = naive(&codes_of_a, &codes, &w, classes, None, gini);
             let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
-            match &found[0] {
+            match &scored[0] {
                 Some(f) => assert!(close(f.gain, want.0) && close(f.split_info, want.1), "{seed}: {f:?} {want:?}"),
                 None => assert!(want.0 < 1e-9, "{seed}: {want:?}"),
             }
             let cells: Vec<Option<f64>> = numbers.iter().map(|v| (!v.is_nan()).then_some(*v)).collect();
             let tried = (0..8).map(|t| naive(&cells, &codes, &w, classes, Some(f64::from(t) + 0.5), gini));
             let best = tried.fold(0.0f64, |b, g| b.max(if g.0.is_nan() { 0.0 } else { g.0 }));
-            assert!(close(found[1].as_ref().map_or(0.0, |f| f.gain), best), "{seed}: {:?} for {best}", found[1]);
+            assert!(close(scored[1].as_ref().map_or(0.0, |f| f.gain), best), "{seed}: {:?} for {best}", scored[1]);
         }
     }
 }

@@ -62,27 +62,33 @@ impl ClassImpurity for Gini {
     }
 }
 
-/// - sum p log2 p.
+/// The impurities but Gini. One type for both, since they are not the default, and every type of impurity is another instance of the
+/// whole grower.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Entropy {
-    /// x log2 x for whole x.
-    table: Arc<Vec<f64>>,
-    unit: f64,
+pub(in super::super) enum OtherImpurity {
+    /// - sum p log2 p.
+    Entropy {
+        /// x log2 x for whole x.
+        table: Arc<Vec<f64>>,
+        unit: f64,
+    },
+    /// 1 - max p: the share of rows that the most frequent class gets wrong.
+    Misclassification,
 }
 
-impl Entropy {
-    /// For weights of the given unit and sum, in steps.
-    pub fn new(unit: f64, total: i64) -> Self {
+impl OtherImpurity {
+    /// Entropy, for weights of the given unit and sum, in steps.
+    pub fn entropy(unit: f64, total: i64) -> Self {
         let len = if unit == 1.0 { total.clamp(0, 1 << 22) as usize + 1 } else { 0 };
-        Self { table: Arc::new((0..len).map(|x| x_log_x(x as f64)).collect()), unit }
+        Self::Entropy { table: Arc::new((0..len).map(|x| x_log_x(x as f64)).collect()), unit }
     }
+}
 
-    #[inline(always)]
-    fn h(&self, x: i64) -> f64 {
-        match self.table.get(x as usize) {
-            Some(&h) => h,
-            None => x_log_x(x as f64 * self.unit),
-        }
+#[inline(always)]
+fn h(table: &[f64], unit: f64, x: i64) -> f64 {
+    match table.get(x as usize) {
+        Some(&h) => h,
+        None => x_log_x(x as f64 * unit),
     }
 }
 
@@ -90,71 +96,66 @@ fn x_log_x(x: f64) -> f64 {
     if x > 0.0 { x * x.log2() } else { 0.0 }
 }
 
-impl ClassImpurity for Entropy {
+impl ClassImpurity for OtherImpurity {
     fn impurity(&self, classes: &[i64], total: i64) -> f64 {
-        // Never negative, and 0 for one class, whatever the rounding.
-        classes
-            .iter()
-            .filter(|&&c| c > 0 && c < total)
-            .map(|&c| (total as f64 / c as f64).log2() * (c as f64 / total as f64))
-            .sum()
+        match self {
+            // Never negative, and 0 for one class, whatever the rounding.
+            Self::Entropy { .. } => classes
+                .iter()
+                .filter(|&&c| c > 0 && c < total)
+                .map(|&c| (total as f64 / c as f64).log2() * (c as f64 / total as f64))
+                .sum(),
+            Self::Misclassification => {
+                let most = classes.iter().copied().max().unwrap_or(total);
+                (total - most) as f64 / total as f64
+            }
+        }
     }
 
     #[inline(always)]
     fn gain_of_two(&self, left: i64, l: i64, ones: i64, n: i64) -> f64 {
         let (right, r) = (ones - left, n - l);
-        (self.h(left) + self.h(l - left) - self.h(l)) + (self.h(right) + self.h(r - right) - self.h(r))
+        match self {
+            Self::Entropy { table, unit } => {
+                let h = |x: i64| h(table, *unit, x);
+                (h(left) + h(l - left) - h(l)) + (h(right) + h(r - right) - h(r))
+            }
+            // The weight that the most frequent classes of the two sides get right.
+            Self::Misclassification => (left.max(l - left) + right.max(r - right)) as f64,
+        }
     }
 
     fn gain(&self, left: &[i64], l: i64, total: &[i64], n: i64, _: (u64, u64)) -> f64 {
-        let (mut sum_l, mut sum_r) = (0.0, 0.0);
-        for (&a, &t) in left.iter().zip(total) {
-            sum_l += self.h(a);
-            sum_r += self.h(t - a);
+        match self {
+            Self::Entropy { table, unit } => {
+                let h = |x: i64| h(table, *unit, x);
+                let (mut sum_l, mut sum_r) = (0.0, 0.0);
+                for (&a, &t) in left.iter().zip(total) {
+                    sum_l += h(a);
+                    sum_r += h(t - a);
+                }
+                (sum_l - h(l)) + (sum_r - h(n - l))
+            }
+            Self::Misclassification => {
+                let (mut most_l, mut most_r) = (0, 0);
+                for (&a, &t) in left.iter().zip(total) {
+                    most_l = most_l.max(a);
+                    most_r = most_r.max(t - a);
+                }
+                (most_l + most_r) as f64
+            }
         }
-        (sum_l - self.h(l)) + (sum_r - self.h(n - l))
     }
 
     const SQUARES: bool = false;
 
     #[inline(always)]
     fn padded_gain(&self, gain: f64, n: i64) -> f64 {
-        gain + 1e-12 * self.h(n).abs()
-    }
-}
-
-/// 1 - max p: the share of rows that the most frequent class gets wrong.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Misclassification;
-
-impl ClassImpurity for Misclassification {
-    fn impurity(&self, classes: &[i64], total: i64) -> f64 {
-        let most = classes.iter().copied().max().unwrap_or(total);
-        (total - most) as f64 / total as f64
-    }
-
-    /// The weight that the most frequent classes of the two sides get right.
-    #[inline(always)]
-    fn gain_of_two(&self, left: i64, l: i64, ones: i64, n: i64) -> f64 {
-        let (right, r) = (ones - left, n - l);
-        (left.max(l - left) + right.max(r - right)) as f64
-    }
-
-    fn gain(&self, left: &[i64], _: i64, total: &[i64], _: i64, _: (u64, u64)) -> f64 {
-        let (mut most_l, mut most_r) = (0, 0);
-        for (&a, &t) in left.iter().zip(total) {
-            most_l = most_l.max(a);
-            most_r = most_r.max(t - a);
+        match self {
+            Self::Entropy { table, unit } => gain + 1e-12 * h(table, *unit, n).abs(),
+            // Sums of whole numbers round the same way whoever takes them.
+            Self::Misclassification => gain,
         }
-        (most_l + most_r) as f64
-    }
-
-    const SQUARES: bool = false;
-
-    // Sums of whole numbers round the same way whoever takes them.
-    #[inline(always)]
-    fn padded_gain(&self, gain: f64, _: i64) -> f64 {
-        gain
     }
 }
 

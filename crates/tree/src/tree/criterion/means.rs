@@ -1,22 +1,22 @@
 //! Criteria that predict the mean: squared error, Poisson deviance, and the entropy of class indicators.
 
-use std::marker::PhantomData;
+use ermine_core::Error;
 
 use super::super::sorted::SortedEntry;
 use super::{NodeStats, QuantizedWeights, SplitCriterion, SplitSweep, exponent, nearest, power};
 
 /// What a mean is judged by.
-pub(in super::super) trait MeanLoss: Send + Sync + 'static {
+pub(in super::super) trait MeanLoss: Copy + Send + Sync + 'static {
     /// Whether the grid of a node starts at 0 instead of at the mean of the node.
     const FROM_ZERO: bool;
     /// The gain of one target, with the sums and weights of the two sides in steps, and the sum of the node over its weight.
-    fn gain(left: i64, right: i64, l: f64, r: f64, mean: f64) -> f64;
+    fn gain(self, left: i64, right: i64, l: f64, r: f64, mean: f64) -> f64;
     /// What one row costs, for losses whose impurity is not the variance.
-    fn cost(y: f64, mean: f64) -> f64;
+    fn cost(self, y: f64, mean: f64) -> f64;
 }
 
 /// (y - mean)^2.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Squared;
 
 impl MeanLoss for Squared {
@@ -24,54 +24,64 @@ impl MeanLoss for Squared {
 
     /// The decrease of the squared error is d^2 n / (l r), where d is the sum of the left side about the mean of the node.
     #[inline(always)]
-    fn gain(left: i64, _: i64, l: f64, r: f64, mean: f64) -> f64 {
+    fn gain(self, left: i64, _: i64, l: f64, r: f64, mean: f64) -> f64 {
         let d = left as f64 - l * mean;
         d * d / (l * r)
     }
 
-    fn cost(y: f64, mean: f64) -> f64 {
+    fn cost(self, y: f64, mean: f64) -> f64 {
         (y - mean) * (y - mean)
     }
 }
 
-/// y log(y / mean) - y + mean. A mean of 0 is not allowed.
-#[derive(Debug)]
-pub(in super::super) struct Poisson;
+/// Losses with a logarithm in them. One type for both, since a logarithm takes longer than the choice of its loss, and every type of
+/// loss is another instance of the whole grower.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) enum LogLoss {
+    /// y log(y / mean) - y + mean. A mean of 0 is not allowed.
+    Poisson,
+    /// The cost y log2(1 / mean), for targets of 0 and 1 that indicate the class of a row: the mean is the share of the class, and
+    /// the costs of the classes of a target sum to its entropy.
+    BinaryEntropy,
+}
 
-impl MeanLoss for Poisson {
+impl MeanLoss for LogLoss {
     const FROM_ZERO: bool = true;
 
     #[inline(always)]
-    fn gain(left: i64, right: i64, l: f64, r: f64, _: f64) -> f64 {
-        if left <= 0 || right <= 0 {
-            return f64::NEG_INFINITY;
+    fn gain(self, left: i64, right: i64, l: f64, r: f64, mean: f64) -> f64 {
+        match self {
+            Self::Poisson if left <= 0 || right <= 0 => f64::NEG_INFINITY,
+            Self::Poisson => {
+                let (left, right) = (left as f64, right as f64);
+                left * (left / l).ln() + right * (right / r).ln()
+            }
+            Self::BinaryEntropy => {
+                let side = |sum: i64, weight: f64| if sum > 0 { sum as f64 * (sum as f64 / (weight * mean)).log2() } else { 0.0 };
+                side(left, l) + side(right, r)
+            }
         }
-        let (left, right) = (left as f64, right as f64);
-        left * (left / l).ln() + right * (right / r).ln()
     }
 
-    fn cost(y: f64, mean: f64) -> f64 {
-        if y > 0.0 { y * (y / mean).ln() - y + mean } else { mean }
+    fn cost(self, y: f64, mean: f64) -> f64 {
+        match self {
+            Self::Poisson if y > 0.0 => y * (y / mean).ln() - y + mean,
+            Self::Poisson => mean,
+            Self::BinaryEntropy if y > 0.0 => -y * mean.log2(),
+            Self::BinaryEntropy => 0.0,
+        }
     }
 }
 
-/// The cost y log2(1 / mean), for targets of 0 and 1 that say which class a row has: the mean is the share of the class, and the
-/// costs of the classes of a target sum to its entropy.
-#[derive(Debug)]
-pub(in super::super) struct BinaryEntropyLoss;
+/// The error for a target that has no Poisson deviance.
+pub(in super::super) fn negative_target(y: f64, row: usize) -> Error {
+    let message = format!("{y}; Some value(s) of y are negative, which is not allowed for Poisson regression");
+    Error::Row { place: "target".into(), row, message }
+}
 
-impl MeanLoss for BinaryEntropyLoss {
-    const FROM_ZERO: bool = true;
-
-    #[inline(always)]
-    fn gain(left: i64, right: i64, l: f64, r: f64, mean: f64) -> f64 {
-        let side = |sum: i64, weight: f64| if sum > 0 { sum as f64 * (sum as f64 / (weight * mean)).log2() } else { 0.0 };
-        side(left, l) + side(right, r)
-    }
-
-    fn cost(y: f64, mean: f64) -> f64 {
-        if y > 0.0 { -y * mean.log2() } else { 0.0 }
-    }
+/// The error for targets whose mean is 0.
+pub(in super::super) fn no_positive_target() -> Error {
+    Error::Target("Sum of y is not positive, which is necessary for Poisson regression".into())
 }
 
 /// One or more targets, each judged about its mean.
@@ -89,7 +99,7 @@ pub(in super::super) struct Means<L> {
     weights: QuantizedWeights,
     /// Weight times target on the grid of the node that was prepared last for the row.
     steps: Vec<i64>,
-    loss: PhantomData<L>,
+    loss: L,
 }
 
 /// Totals of a node.
@@ -111,19 +121,19 @@ struct GridSum {
 
 impl<L: MeanLoss> Means<L> {
     /// From the targets, one after the other.
-    pub fn new(y: Vec<f64>, rows: usize, weights: QuantizedWeights) -> Self {
+    pub fn new(y: Vec<f64>, rows: usize, weights: QuantizedWeights, loss: L) -> Self {
         let top = exponent(y.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
         let down = power(-top);
         let steps = vec![0; y.len()];
         let shared_by = (y.len() / rows) as f64;
         let y = y.into_iter().map(|v| v * down).collect();
-        Self { y, rows, shared_by, scale: power(top), weights, steps, loss: PhantomData }
+        Self { y, rows, shared_by, scale: power(top), weights, steps, loss }
     }
 
-    /// From columns that say, by 0 and 1, which classes a row has of so many targets. The squared error of the indicators of a
+    /// From the indicator columns (0 or 1) of the classes of so many targets. The squared error of the indicators of a
     /// target is its Gini impurity.
-    pub fn of_classes(y: Vec<f64>, rows: usize, weights: QuantizedWeights, targets: usize) -> Self {
-        Self { shared_by: targets as f64, ..Self::new(y, rows, weights) }
+    pub fn of_classes(y: Vec<f64>, rows: usize, weights: QuantizedWeights, targets: usize, loss: L) -> Self {
+        Self { shared_by: targets as f64, ..Self::new(y, rows, weights, loss) }
     }
 
     fn targets(&self) -> usize {
@@ -219,7 +229,8 @@ impl<L: MeanLoss> SplitCriterion for Means<L> {
             let y = |id: u32| self.y[t * self.rows + id as usize];
             pure &= ids.iter().all(|&id| y(id) == y(ids[0]));
             cost += if L::FROM_ZERO {
-                let terms = ids.iter().map(|&id| self.weights.get(id as usize) as f64 / weight as f64 * L::cost(y(id), mean));
+                let terms =
+                    ids.iter().map(|&id| self.weights.get(id as usize) as f64 / weight as f64 * self.loss.cost(y(id), mean));
                 (terms.sum::<f64>() * self.scale).max(0.0)
             } else {
                 spread * self.scale * self.scale
@@ -248,7 +259,7 @@ impl<L: MeanLoss> SplitCriterion for Means<L> {
             scale: self.scale,
             weights: self.weights.select(ids),
             steps: targets.flat_map(|t| ids.iter().map(move |&id| self.steps[of(t, id)])).collect(),
-            loss: PhantomData,
+            loss: self.loss,
         }
     }
 
@@ -276,7 +287,7 @@ impl<L: MeanLoss> MeanSweep<'_, L> {
     #[inline(always)]
     fn gain_of(&self, target: usize, left: i64) -> f64 {
         let (l, r) = (self.weight as f64, (self.total.weight - self.weight) as f64);
-        L::gain(left, self.total.targets[target].sum - left, l, r, self.means[target])
+        self.from.loss.gain(left, self.total.targets[target].sum - left, l, r, self.means[target])
     }
 }
 

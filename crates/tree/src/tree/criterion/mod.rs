@@ -1,6 +1,6 @@
 //! Criteria: what makes a split good.
 //!
-//! A criterion sees the rows of a node moving one by one from the right child to the left and says at each step how good
+//! A criterion sees the rows of a node moving one by one from the right child to the left and scores each step: how good
 //! the split is. All totals are sums of integers (class counts, whole weights, targets on a fine grid), so they do not
 //! depend on the order of the rows, and neither does the split that is chosen.
 
@@ -8,8 +8,8 @@ mod classes;
 mod means;
 mod medians;
 
-pub(super) use classes::{Binary, ClassImpurity, Classes, Entropy, Gini, Misclassification};
-pub(super) use means::{BinaryEntropyLoss, Means, Poisson, Squared};
+pub(super) use classes::{Binary, ClassImpurity, Classes, Gini, OtherImpurity};
+pub(super) use means::{LogLoss, Means, Squared, negative_target, no_positive_target};
 pub(super) use medians::Medians;
 
 use ermine_math::double_double::Dd;
@@ -331,7 +331,7 @@ pub(super) struct WeightGrid {
 
 impl WeightGrid {
     #[inline]
-    pub fn to_steps(&self, w: f64) -> i64 {
+    pub fn to_steps(self, w: f64) -> i64 {
         if self.whole { w as i64 } else { ((w * self.down * self.up) as i64).max(1) }
     }
 }

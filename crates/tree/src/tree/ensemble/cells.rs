@@ -107,6 +107,7 @@ impl FeatureAccess for SparseCells<'_> {
 }
 
 /// For each category column the code of the model for each code of the data, NaN for names the model does not know.
+#[derive(Default)]
 pub(crate) struct CodeMaps(Vec<Option<Vec<f64>>>);
 
 impl CodeMaps {
@@ -119,18 +120,18 @@ impl CodeMaps {
             };
         };
         let of = |(j, known): (usize, &Option<Arc<Vec<String>>>)| {
-            let found = match (t.numbers(j), t.categories(j)) {
+            let names_here = match (t.numbers(j), t.categories(j)) {
                 (Some(_), _) => None,
                 (None, Some((_, names))) => Some(names),
                 (None, None) => return Err(wrong_kind(x, j, "neither numbers nor categories", "one of them")),
             };
-            match (known, found) {
+            match (known, names_here) {
                 (None, None) => Ok(None),
                 (Some(_), None) => Err(wrong_kind(x, j, "of type number", "categories")),
                 (None, Some(_)) => Err(wrong_kind(x, j, "of type category", "numbers")),
-                (Some(known), Some(found)) => {
+                (Some(known), Some(names_here)) => {
                     let codes: BTreeMap<&str, usize> = known.iter().enumerate().map(|(c, name)| (name.as_str(), c)).collect();
-                    Ok(Some(found.iter().map(|name| codes.get(name.as_str()).map_or(f64::NAN, |&c| c as f64)).collect()))
+                    Ok(Some(names_here.iter().map(|name| codes.get(name.as_str()).map_or(f64::NAN, |&c| c as f64)).collect()))
                 }
             }
         };
@@ -172,7 +173,7 @@ pub(crate) fn refuse_infinite(x: &Features<'_>, rows: Range<usize>) -> Result<()
         Err(Error::NotFinite { column: column_name(x, col), row, value: value.into() })
     };
     for row in rows.clone() {
-        let found = match x {
+        let infinite = match x {
             Features::F64(m) => match m.row(row) {
                 Some(cells) => first(cells, f64::is_infinite).map(|j| (j, cells[j])),
                 None => (0..m.cols()).find(|&j| m.at(row, j).is_infinite()).map(|j| (j, *m.at(row, j))),
@@ -187,7 +188,7 @@ pub(crate) fn refuse_infinite(x: &Features<'_>, rows: Range<usize>) -> Result<()
             }
             Features::Table(_) => None,
         };
-        if let Some((col, value)) = found {
+        if let Some((col, value)) = infinite {
             return refuse(row, col, value);
         }
     }

@@ -47,8 +47,8 @@ pub(super) struct CodeColumn {
     plain: Option<usize>,
     /// The lane for tests that send missing values left: codes are one more, and missing values have the least.
     shifted: Option<usize>,
-    doubles: CodeThresholds<f64>,
-    singles: CodeThresholds<f32>,
+    by_f64: CodeThresholds<f64>,
+    by_f32: CodeThresholds<f32>,
 }
 
 /// Numbers as they come.
@@ -58,13 +58,13 @@ pub(super) trait RawNumber: CodedNumber + Into<f64> {
 
 impl RawNumber for f64 {
     fn thresholds(column: &CodeColumn) -> &CodeThresholds<Self> {
-        &column.doubles
+        &column.by_f64
     }
 }
 
 impl RawNumber for f32 {
     fn thresholds(column: &CodeColumn) -> &CodeThresholds<Self> {
-        &column.singles
+        &column.by_f32
     }
 }
 
@@ -140,8 +140,8 @@ impl MaskPart {
                 feature,
                 plain: None,
                 shifted: None,
-                doubles: CodeThresholds::new(sorted),
-                singles: CodeThresholds::new(&sorted.iter().map(|&t| single_below(t)).collect::<Vec<_>>()),
+                by_f64: CodeThresholds::new(sorted),
+                by_f32: CodeThresholds::new(&sorted.iter().map(|&t| single_below(t)).collect::<Vec<_>>()),
             });
         }
         let mut part = Self {

@@ -41,9 +41,7 @@ impl Trees {
             out.vec("set_len", &set_len);
             out.vec("sets", &self.sets);
             out.field("n_features", &self.n_features())?;
-            let listed: BTreeMap<usize, &Arc<Vec<String>>> =
-                self.categories.iter().enumerate().filter_map(|(j, names)| Some((j, names.as_ref()?))).collect();
-            out.field("categories", &listed)
+            out.field("categories", &by_column(&self.categories))
         })
     }
 
@@ -130,7 +128,7 @@ impl Trees {
         Ok(trees)
     }
 
-    /// Whether a tree is one, and each node says what it must.
+    /// Whether the nodes form a tree, and each is complete.
     pub(super) fn check_tree(&self, tree: usize) -> std::result::Result<(), String> {
         let (first, end) = (self.start[tree], self.start[tree + 1]);
         let n = end - first;
@@ -184,4 +182,33 @@ impl Trees {
         }
         Ok(())
     }
+}
+
+/// The names of the category columns, as a file has them.
+fn by_column(categories: &[Option<Arc<Vec<String>>>]) -> BTreeMap<usize, &Arc<Vec<String>>> {
+    categories.iter().enumerate().filter_map(|(j, names)| Some((j, names.as_ref()?))).collect()
+}
+
+/// Writes which columns have categories, and which.
+pub(in crate::tree) fn save_categories(out: &mut ModelWriter, categories: &[Option<Arc<Vec<String>>>]) -> Result<()> {
+    let kinds: Vec<u8> = categories.iter().map(|names| u8::from(names.is_some())).collect();
+    out.vec("feature_kind", &kinds);
+    out.field("categories", &by_column(categories))
+}
+
+/// Reads what [`save_categories`] has written.
+pub(in crate::tree) fn load_categories(input: &ModelReader) -> Result<Vec<Option<Arc<Vec<String>>>>> {
+    let kinds: Vec<u8> = input.vec("feature_kind")?;
+    let listed: BTreeMap<usize, Arc<Vec<String>>> = input.field("categories")?;
+    let mut categories = vec![None; kinds.len()];
+    for (j, names) in listed {
+        match categories.get_mut(j) {
+            Some(place) => *place = Some(names),
+            None => return Err(Error::Model(format!("column {j} of {} has categories", kinds.len()))),
+        }
+    }
+    if kinds.iter().zip(&categories).any(|(&kind, names)| kind != u8::from(names.is_some())) {
+        return Err(Error::Model("the kinds of the columns do not match their categories".into()));
+    }
+    Ok(categories)
 }

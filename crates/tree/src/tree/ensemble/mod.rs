@@ -16,6 +16,29 @@ use serde::{Deserialize, Serialize};
 
 use super::grow::GrownNode;
 use compiled::CompiledTrees;
+pub(super) use file::{load_categories, save_categories};
+
+/// Methods of a [`ermine_core::Model`] that is made of [`Trees`] for the task that it has.
+macro_rules! model_of_trees {
+    () => {
+        fn n_features(&self) -> usize {
+            self.trees.n_features()
+        }
+        fn as_regressor(&self) -> Option<&dyn Regressor> {
+            (self.task() == Task::Regression).then_some(self)
+        }
+        fn as_classifier(&self) -> Option<&dyn Classifier> {
+            (self.task() == Task::Classification).then_some(self)
+        }
+        fn as_attributor(&self) -> Option<&dyn Attributor> {
+            Some(self)
+        }
+        fn certificate(&self) -> Option<&Certificate> {
+            Some(&self.certificate)
+        }
+    };
+}
+pub(crate) use model_of_trees;
 
 /// A node of a tree. The nodes of a tree come in preorder: the left child of node i is node i + 1.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -34,7 +57,7 @@ pub struct TreeNode {
     pub gain: f64,
     /// Weight (or second derivatives) of the training rows that came here.
     pub cover: f64,
-    /// What a leaf says. Inner nodes have as many numbers, which prediction does not read.
+    /// The values of the leaves. Inner nodes have as many numbers, which prediction does not read.
     pub values: Vec<f64>,
 }
 
@@ -50,10 +73,10 @@ pub struct TreeNode {
 /// # Example
 /// ```
 /// use ermine_core::{Features, Mat, MatRef};
-/// use ermine_tree::tree::ensemble::{Node, Trees};
+/// use ermine_tree::tree::ensemble::{TreeNode, Trees};
 ///
-/// let leaf = |v: f64| Node { values: vec![v], cover: 1.0, ..Node::default() };
-/// let stump = [Node { threshold: 0.5, right: 2, gain: 3.0, cover: 2.0, ..leaf(0.0) }, leaf(-1.0), leaf(1.0)];
+/// let leaf = |v: f64| TreeNode { values: vec![v], cover: 1.0, ..TreeNode::default() };
+/// let stump = [TreeNode { threshold: 0.5, right: 2, gain: 3.0, cover: 2.0, ..leaf(0.0) }, leaf(-1.0), leaf(1.0)];
 /// let mut trees = Trees::new(vec![None], 1);
 /// trees.push(&stump);
 /// trees.push(&stump);
@@ -77,7 +100,7 @@ pub struct Trees {
     sets: Vec<u32>,
     gain: Vec<f64>,
     cover: Vec<f64>,
-    /// `width` numbers a node.
+    /// `width` numbers per node.
     values: Vec<f64>,
     /// The form for many rows, made when it is first asked for.
     compiled: OnceLock<Arc<CompiledTrees>>,
@@ -132,12 +155,12 @@ impl PackedNode {
     }
 }
 
-/// Words of a set that has a bit a category.
+/// Words of a set that has one bit per category.
 fn words(categories: usize) -> usize {
     categories.div_ceil(32)
 }
 
-/// Whether a code is in a set of a column with so many categories: a bit a category, or the codes themselves where that
+/// Whether a code is in a set of a column with so many categories: one bit per category, or the codes themselves where that
 /// is shorter.
 #[inline]
 fn contains(set: &[u32], categories: usize, code: u32) -> bool {
@@ -334,7 +357,7 @@ impl Trees {
     }
 
     /// Adds the sum over `trees` of the values of its leaves to each row of `out`, which has a row for each row of `x`.
-    /// With one value a leaf, tree t adds to column t mod `outputs` (boosting with a tree a class); with more, a tree adds
+    /// With one value per leaf, tree t adds to column t mod `outputs` (boosting with one tree per class); with more, a tree adds
     /// to all columns, and `outputs` is the width. Rows are worked on in parallel.
     ///
     /// # Panics

@@ -1,6 +1,6 @@
 //! Shapley values of the columns (path-dependent TreeSHAP).
 //!
-//! Let v(S) be what a tree is expected to say when only the columns S of a row are known: at a test of an unknown column the
+//! Let v(S) be the expected output of a tree when only the columns S of a row are known: at a test of an unknown column the
 //! row goes both ways, in proportion to the cover. The Shapley value of column i is its average contribution
 //! v(S + i) - v(S) over all orders in which the columns may become known; these values and v of nothing sum to the prediction.
 //!
@@ -49,7 +49,7 @@ struct LeafPath {
     stops: Vec<PathTest>,
 }
 
-/// What a tree says when nothing is known, and its ways.
+/// The expected output of a tree without any column, and its paths.
 #[derive(Debug, Clone)]
 struct TreePaths {
     tree: usize,

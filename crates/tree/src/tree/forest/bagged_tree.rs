@@ -3,11 +3,12 @@
 use ermine_core::{Context, Error, Result};
 
 use super::super::grow::{GrowOptions, GrownNode};
+use super::super::open_node::OpenNode;
 use super::super::{CountOrFraction, Tree};
 use super::bins::BinnedData;
 use super::bootstrap::BootstrapSample;
 use super::fit::{ForestJob, ForestTarget, balanced_factors, balances_bags, mean_loss, shares, tree_seed};
-use super::grow::{ForestGrowContext, SubtreeRoot, grow};
+use super::grow::{ForestGrowContext, grow, sum_of};
 use super::kind::{BinnedCriterion, BinnedCriterionKind, CriterionVisitor, MeanGrid, NodeRow};
 
 impl ForestJob<'_> {
@@ -124,8 +125,9 @@ impl TreeJobContext<'_> {
             seed: tree_seed(job.cx.seed, self.t),
             cx: job.cx,
         };
-        let root = SubtreeRoot::root(kind, &entries);
-        grow(&plan, entries, root)
+        let root = OpenNode::root(sum_of::<K>(&entries));
+        let weight = kind.weight(&root.state);
+        grow(&plan, entries, root, weight)
     }
 }
 

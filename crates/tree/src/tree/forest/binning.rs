@@ -10,12 +10,30 @@ use serde::{Deserialize, Serialize};
 use super::super::sorted::RowSubset;
 use super::Forest;
 use super::bins::{BinStorage, BinnedColumn, BinnedData, MAX_NARROW_BINS, MISSING, MISSING_RANK};
-use crate::boosting::data::{ColumnCells, ColumnSummary};
+use crate::columns::{ColumnCells, ColumnSummary};
 
 /// Rows that the first pass sorts at a time.
 pub(super) const SORTED: usize = 4 * ermine_core::BLOCK_ROWS;
 /// Rows that are binned at a time, so that the cells of all columns stay near.
 const BLOCK: usize = 4096;
+
+/// Which rows take part and what they weigh.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct RowScales {
+    /// Weights of the classes; empty if these have none.
+    pub of_class: Vec<f64>,
+}
+
+impl RowScales {
+    /// The weight of a row.
+    pub fn row_weight(&self, rows: &Dataset<'_>, i: usize) -> f64 {
+        let class = match rows.y {
+            Target::Class { codes, .. } => self.of_class.get(codes[i] as usize).copied().unwrap_or(1.0),
+            _ => 1.0,
+        };
+        rows.weight_of(i) * class
+    }
+}
 
 /// What a first pass finds out about rows.
 #[derive(Serialize, Deserialize)]
@@ -74,7 +92,7 @@ impl ForestSummary {
         }
     }
 
-    /// Columns of numbers get at most `max_bins` bins of about as much weight each, category columns one a category.
+    /// Columns of numbers get at most `max_bins` bins of about as much weight each, category columns one per category.
     pub fn bins(&self, max_bins: usize) -> Vec<ColumnBins> {
         let bins = |summary: &ColumnSummary| match summary {
             ColumnSummary::Numbers(sketch) => ColumnBins::numbers(sketch, max_bins),
@@ -125,19 +143,19 @@ struct ColumnBuilder {
 }
 
 impl BinBuilder {
-    /// See [`Spread::bins`].
-    pub fn new(spread: &ForestSummary, max_bins: usize) -> Self {
+    /// See [`ForestSummary::bins`].
+    pub fn new(summary: &ForestSummary, max_bins: usize) -> Self {
         let column = |bins: ColumnBins| {
             let (mut narrow, mut wide) = (Vec::new(), Vec::new());
             if bins.bins() <= MAX_NARROW_BINS {
-                narrow.reserve(spread.rows as usize);
+                narrow.reserve(summary.rows as usize);
             } else {
-                wide.reserve(spread.rows as usize);
+                wide.reserve(summary.rows as usize);
             }
             let edges = if bins.is_category() { 0 } else { bins.bins() };
             ColumnBuilder { bins, narrow, wide, low: vec![f64::INFINITY; edges], high: vec![f64::NEG_INFINITY; edges] }
         };
-        Self { columns: spread.bins(max_bins).into_iter().map(column).collect(), rows: 0 }
+        Self { columns: summary.bins(max_bins).into_iter().map(column).collect(), rows: 0 }
     }
 
     /// Adds those of `n` rows that take part.

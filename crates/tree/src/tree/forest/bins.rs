@@ -1,8 +1,8 @@
 //! The columns as small whole numbers.
 //!
-//! A column with at most 255 different values, or cut into that many bins, takes one byte a row; it is kept twice, by
+//! A column with at most 255 different values, or cut into that many bins, takes one byte per row; it is kept twice, by
 //! column for large nodes and by row for small ones, where the cells of a row share a cache line. A column with more
-//! values that must be kept apart takes a word a row: the rank of the value.
+//! values that must be kept apart takes a word per row: the rank of the value.
 
 use ermine_core::{Context, Result};
 use rayon::prelude::*;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::sorted::{RowSubset, SortedEntry, SortedInfo, TreeColumns};
 
-/// Bins of a column that takes one byte a row; one number is left for missing values.
+/// Bins of a column that takes one byte per row; one number is left for missing values.
 pub(super) const MAX_NARROW_BINS: usize = 255;
 /// The bin of a missing value in a narrow column.
 pub(super) const MISSING: u8 = 255;

@@ -13,8 +13,8 @@ const STRATUM: usize = 4096;
 
 /// Draws rows with replacement, in proportion to their weights.
 ///
-/// A draw first falls into an urn of neighbouring rows, then on a row within it, and every urn has random numbers of its own.
-/// So how often a row is drawn can be worked out urn by urn, without the other rows.
+/// A draw first falls into a stratum of neighbouring rows, then on a row within it, and every stratum has random numbers of its own.
+/// So how often a row is drawn can be worked out stratum by stratum, without the other rows.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Bootstrap {
     seed: u64,
@@ -22,7 +22,7 @@ pub(super) struct Bootstrap {
     draws: usize,
     /// The weights of the rows, unless all weigh the same.
     weights: Option<Vec<f64>>,
-    /// The table of the urns then.
+    /// The table of the strata then.
     strata: Vec<(f64, u32)>,
 }
 
@@ -37,7 +37,7 @@ impl Bootstrap {
         Self { seed, rows, draws, weights: weights.map(<[f64]>::to_vec), strata }
     }
 
-    /// How many draws of a tree fall into each urn.
+    /// How many draws of a tree fall into each stratum.
     pub fn stratum_draws(&self, tree: u64) -> Vec<u32> {
         let mut stream = RngStream::new(self.seed, "bootstrap", tree);
         let mut counts = vec![0u32; self.rows.div_ceil(STRATUM)];
@@ -48,21 +48,21 @@ impl Bootstrap {
         counts
     }
 
-    /// How often each of some neighbouring rows is drawn for a tree, given the draws of its urns.
-    pub fn stratum_counts(&self, tree: u64, urns: &[u32], rows: Range<usize>) -> Vec<u32> {
+    /// How often each of some neighbouring rows is drawn for a tree, given the draws of its strata.
+    pub fn stratum_counts(&self, tree: u64, strata: &[u32], rows: Range<usize>) -> Vec<u32> {
         let mut out = Vec::with_capacity(rows.len());
         let mut counts = [0u32; STRATUM];
-        for urn in rows.start / STRATUM..rows.end.div_ceil(STRATUM) {
-            let first = urn * STRATUM;
+        for stratum in rows.start / STRATUM..rows.end.div_ceil(STRATUM) {
+            let first = stratum * STRATUM;
             let size = STRATUM.min(self.rows - first);
             let counts = &mut counts[..size];
             counts.fill(0);
-            let mut stream = RngStream::new(self.seed, "bootstrap rows", tree << 32 | urn as u64);
+            let mut stream = RngStream::new(self.seed, "bootstrap rows", tree << 32 | stratum as u64);
             match &self.weights {
-                None => (0..urns[urn]).for_each(|_| counts[stream.below(size)] += 1),
+                None => (0..strata[stratum]).for_each(|_| counts[stream.below(size)] += 1),
                 Some(weights) => {
                     let table = alias_table(&weights[first..first + size]);
-                    (0..urns[urn]).for_each(|_| counts[draw(&table, &mut stream)] += 1);
+                    (0..strata[stratum]).for_each(|_| counts[draw(&table, &mut stream)] += 1);
                 }
             }
             out.extend_from_slice(&counts[rows.start.max(first) - first..rows.end.min(first + size) - first]);
@@ -145,7 +145,7 @@ impl SampleWeights {
 }
 
 impl BootstrapSample {
-    /// From how often each row is drawn (each once if it is not said) and the weights of the rows.
+    /// From how often each row is drawn (each once where it is not given) and the weights of the rows.
     pub fn new(counts: Option<&[u32]>, own: Option<&dyn Fn(usize) -> f64>, rows: usize) -> Self {
         let count = |i: usize| counts.map_or(1, |c| c[i]);
         let here: Vec<u32> = (0..rows as u32).filter(|&i| count(i as usize) > 0).collect();

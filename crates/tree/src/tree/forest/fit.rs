@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use ermine_core::{Certificate, Context, Dataset, Error, Learner, Progress, Result, RngStream, Target, Task};
+use ermine_core::{Certificate, Context, Dataset, Error, Learner, Progress, Result, RngStream, Target};
 use rayon::prelude::*;
 
+use super::super::criterion::{negative_target, no_positive_target};
 use super::super::ensemble::{TreeNode, Trees, nodes_of};
 use super::super::grow::{GrowOptions, GrownNode};
+use super::super::importance::gain_shares;
 use super::super::sorted::{RowSubset, SortedEntry, TreeColumns};
 use super::super::{ClassWeight, CountOrFraction, Tree, class_targets, prune};
 use super::binning::{BinBuilder, ForestSummary};
@@ -16,7 +18,7 @@ use super::kind::{ImpurityKind, MANY_CLASSES, MeanLoss};
 use super::model::ForestModel;
 use super::oob::OobInput;
 use super::{Forest, SUBSAMPLE};
-use crate::boosting::data::ColumnCells;
+use crate::columns::{ColumnCells, task_of};
 
 /// Rows from which "auto" cuts columns into bins.
 pub(super) const MANY_ROWS: usize = 10_000;
@@ -36,7 +38,7 @@ pub(super) struct ForestJob<'a> {
     pub categories: Vec<Option<usize>>,
     /// The columns as small numbers, unless trees are grown on sorted lists.
     pub binned: Option<Arc<BinnedData>>,
-    pub lottery: Bootstrap,
+    pub bootstrap: Bootstrap,
     pub cx: &'a Context<'a>,
 }
 
@@ -62,13 +64,10 @@ impl FinishedTree {
         let nodes = nodes_of(&grown);
         let mut importances = vec![0.0; columns];
         nodes.iter().filter(|n| n.right != 0).for_each(|n| importances[n.feature as usize] += n.gain);
-        let sum: f64 = importances.iter().sum();
-        if sum > 0.0 && sum.is_finite() {
-            importances.iter_mut().for_each(|v| *v /= sum);
-        } else {
+        if importances.iter().sum::<f64>().is_infinite() {
             importances.fill(0.0);
         }
-        Ok(Self { nodes, importances })
+        Ok(Self { nodes, importances: gain_shares(importances) })
     }
 
     /// Adds the tree to a forest.
@@ -95,10 +94,7 @@ pub(super) fn fit(forest: &Forest, start: Option<&ForestModel>, data: &Dataset<'
 type ForestRows = (ForestTarget, Option<Vec<f64>>, RowSubset);
 
 fn forest_rows(forest: &Forest, data: &Dataset<'_>) -> Result<ForestRows> {
-    let rows = match data.weight {
-        Some(w) if w.contains(&0.0) => RowSubset::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
-        _ => RowSubset::All(data.rows()),
-    };
+    let rows = RowSubset::with_weight(data);
     let own: Option<Vec<f64>> = data.weight.map(|w| (0..rows.len()).map(|id| w[rows.row(id)]).collect());
     let target = match data.y {
         Target::Class { codes, names } => {
@@ -120,12 +116,7 @@ pub(super) fn refuse_class_weight(forest: &Forest, data: &Dataset<'_>) -> Result
     if forest.class_weight.is_none() || classes {
         return Ok(());
     }
-    Err(Error::Parameter {
-        learner: Forest::SPEC.name,
-        name: "class_weight".into(),
-        value: "a weight".into(),
-        expected: "it must be null for a regression".into(),
-    })
+    Err(Error::parameter(Forest::SPEC.name, "class_weight", "a weight", "it must be null for a regression"))
 }
 
 /// What asks for sorted lists of all columns.
@@ -144,7 +135,7 @@ pub(super) fn uses_sorted_lists(forest: &Forest, y: &Target<'_>) -> Option<&'sta
 /// Errors of the tree inside speak of the forest.
 pub(super) fn named(e: Error) -> Error {
     match e {
-        Error::Parameter { name, value, expected, .. } => Error::Parameter { learner: Forest::SPEC.name, name, value, expected },
+        Error::Parameter { name, value, expected, .. } => Error::parameter(Forest::SPEC.name, name, value, expected),
         other => other,
     }
 }
@@ -172,22 +163,22 @@ impl<'a> ForestJob<'a> {
         if let ("poisson", ForestTarget::Numbers(y)) = (forest.criterion.as_str(), &target) {
             check_poisson(y, data.y.n_targets(), &rows)?;
         }
-        let lottery = Bootstrap::new(cx.seed, rows.len(), bootstrap_size(forest, rows.len()), own.as_deref());
+        let bootstrap = Bootstrap::new(cx.seed, rows.len(), bootstrap_size(forest, rows.len()), own.as_deref());
         let categories = columns.categories.iter().map(|names| names.as_ref().map(|n| n.len())).collect();
         if let (Some(why), "histogram") = (uses_sorted_lists(forest, &data.y), forest.splitter.as_str()) {
-            return Err(Error::Parameter {
-                learner: Forest::SPEC.name,
-                name: "splitter".into(),
-                value: "histogram".into(),
-                expected: format!("it must be auto or exact with {why}"),
-            });
+            return Err(Error::parameter(
+                Forest::SPEC.name,
+                "splitter",
+                "histogram",
+                format!("it must be auto or exact with {why}"),
+            ));
         }
-        Ok(Self { forest, tree, data, rows, target, own, settings, categories, binned: None, lottery, cx })
+        Ok(Self { forest, tree, data, rows, target, own, settings, categories, binned: None, bootstrap, cx })
     }
 
     /// A job on rows that are all there.
     pub fn in_memory(forest: &'a Forest, data: &'a Dataset<'a>, columns: &TreeColumns<'_>, cx: &'a Context<'a>) -> Result<Self> {
-        forest_rows(forest, data).and_then(|held| Self::new(forest, data, columns, held.2.len(), held, cx)).map_err(named)
+        forest_rows(forest, data).and_then(|rows| Self::new(forest, data, columns, rows.2.len(), rows, cx)).map_err(named)
     }
 
     /// Whether trees are grown on columns as small numbers, and not on sorted lists.
@@ -208,7 +199,7 @@ impl<'a> ForestJob<'a> {
 
     /// Adds what rows outside the bags tell, where that is asked for.
     pub fn out_of_bag(&self, model: &mut ForestModel, columns: &TreeColumns<'_>) -> Result<()> {
-        let bags = OobInput { data: self.data, rows: &self.rows, seed: self.cx.seed, lottery: &self.lottery };
+        let bags = OobInput { data: self.data, rows: &self.rows, seed: self.cx.seed, bootstrap: &self.bootstrap };
         let (forest, cx) = (self.forest, self.cx);
         model.out_of_bag = if forest.oob_score { Some(bags.estimate(&model.trees, cx)?) } else { None };
         model.permutation_importances =
@@ -229,7 +220,7 @@ impl<'a> ForestJob<'a> {
             for tree in grown {
                 match tree {
                     Ok(tree) => tree.append_to(&mut model.trees, &mut model.importance_sums),
-                    // What there is is a forest, if a smaller one.
+                    // The trees so far are a forest, if a smaller one.
                     Err(Error::Deadline(_)) if model.trees.n_trees() > 0 => {
                         late = true;
                         break;
@@ -261,13 +252,6 @@ impl<'a> ForestJob<'a> {
         }
     }
 
-    fn task(&self) -> (Task, Vec<String>) {
-        match self.data.y {
-            Target::Class { names, .. } => (Task::Classification, names.to_vec()),
-            _ => (Task::Regression, Vec::new()),
-        }
-    }
-
     /// Numbers that a leaf holds.
     pub fn width(&self) -> usize {
         match &self.target {
@@ -277,7 +261,7 @@ impl<'a> ForestJob<'a> {
     }
 
     pub fn begin(&self, columns: &TreeColumns<'_>) -> ForestModel {
-        let (task, classes) = self.task();
+        let (task, classes) = task_of(&self.data.y);
         ForestModel {
             task,
             classes,
@@ -291,7 +275,7 @@ impl<'a> ForestJob<'a> {
 
     /// The forest to add trees to, if it fits the rows.
     fn resume(&self, start: &ForestModel, columns: &TreeColumns<'_>) -> Result<ForestModel> {
-        let (task, classes) = self.task();
+        let (task, classes) = task_of(&self.data.y);
         let have = start.trees.n_trees() as u64;
         if start.task != task || start.classes != classes || start.trees.width() != self.width() {
             return Err(Error::Target("the forest to go on from was grown for another target".into()));
@@ -300,12 +284,12 @@ impl<'a> ForestJob<'a> {
             return Err(Error::Data("the forest to go on from was grown on other columns or categories".into()));
         }
         if have > self.forest.n_estimators {
-            return Err(Error::Parameter {
-                learner: Forest::SPEC.name,
-                name: "n_estimators".into(),
-                value: self.forest.n_estimators.to_string(),
-                expected: format!("it must be at least {have}, the trees that are there already"),
-            });
+            return Err(Error::parameter(
+                Forest::SPEC.name,
+                "n_estimators",
+                self.forest.n_estimators,
+                format!("it must be at least {have}, the trees that are there already"),
+            ));
         }
         Ok(start.clone())
     }
@@ -332,7 +316,7 @@ impl<'a> ForestJob<'a> {
     pub fn nodes(&self, t: usize, settings: &GrowOptions) -> Result<Vec<GrownNode>> {
         let (done, total) = (t as u64, Some(self.forest.n_estimators));
         self.cx.check(Progress { stage: "growing", done, total, objective: None })?;
-        let counts = self.forest.bootstrap.then(|| self.lottery.counts(t as u64));
+        let counts = self.forest.bootstrap.then(|| self.bootstrap.counts(t as u64));
         match &self.binned {
             Some(binned) => self.grow_binned(t, binned, counts.as_deref(), settings),
             None => self.grow_lists(t, counts.as_deref(), settings),
@@ -428,7 +412,7 @@ pub(super) fn bootstrap_counts(forest: &Forest, trees: usize, data: &Dataset<'_>
     let job = ForestJob::in_memory(forest, data, &columns, cx)?;
     let of_tree = |t: usize| {
         let mut out = vec![0; data.rows()];
-        let counts = forest.bootstrap.then(|| job.lottery.counts(t as u64));
+        let counts = forest.bootstrap.then(|| job.bootstrap.counts(t as u64));
         (0..job.rows.len()).for_each(|id| out[job.rows.row(id)] = counts.as_ref().map_or(1, |c| c[id]));
         out
     };
@@ -444,13 +428,4 @@ fn check_poisson(y: &[f64], targets: usize, rows: &RowSubset) -> Result<()> {
         return Err(no_positive_target());
     }
     Ok(())
-}
-
-pub(super) fn negative_target(y: f64, row: usize) -> Error {
-    let message = format!("{y}; Some value(s) of y are negative, which is not allowed for Poisson regression");
-    Error::Row { place: "target".into(), row, message }
-}
-
-pub(super) fn no_positive_target() -> Error {
-    Error::Target("Sum of y is not positive, which is necessary for Poisson regression".into())
 }

@@ -8,7 +8,8 @@ use std::collections::BinaryHeap;
 
 use ermine_core::{Context, Progress, Result, RngStream};
 
-use super::super::grow::{GainOrder, GrowOptions, GrownNode, NodeTest, child_path, in_preorder};
+use super::super::grow::{GainOrder, GrowOptions, GrownNode, NodeTest, in_preorder};
+use super::super::open_node::{OpenNode, child_path};
 use super::bins::{BinStorage, BinnedColumn, BinnedData, MISSING, MISSING_RANK};
 use super::kind::{BinnedCriterion, NodeRow};
 use super::split_search::{BinRule, BinSplitLimits, BinnedSplit, SplitScratch};
@@ -27,45 +28,23 @@ pub(super) struct ForestGrowContext<'a, K> {
     pub cx: &'a Context<'a>,
 }
 
-/// A node that may still split.
-struct Bud<S> {
+/// What is kept of an open node: its rows, and their sum.
+struct RowRange<S> {
     start: usize,
     end: usize,
-    depth: usize,
-    path: u64,
     all: S,
-    open: bool,
 }
 
-/// Where a tree, or a part of one, begins to grow.
-pub(super) struct SubtreeRoot<S> {
-    /// How many tests lie above.
-    pub depth: usize,
-    /// Names the node.
-    pub path: u64,
-    /// The sum of its rows, and the weight of all rows of the tree.
-    pub all: S,
-    pub weight: f64,
-}
+type ForestOpen<S> = OpenNode<RowRange<S>>;
 
-impl<S: Default> SubtreeRoot<S> {
-    /// The root of a tree on the given rows.
-    pub fn root<K: BinnedCriterion<Sum = S>>(kind: &K, entries: &[NodeRow<K::Load>]) -> Self {
-        let mut all = S::default();
-        entries.iter().for_each(|e| K::add(&mut all, e.load));
-        Self { depth: 0, path: 1, weight: kind.weight(&all), all }
-    }
-}
+/// A node and its best split.
+type SplitNode<S> = (ForestOpen<S>, ForestNodeSplit<S>);
 
-/// Whether a node may split.
-pub(super) fn is_open(s: &GrowOptions, limits: &BinSplitLimits, pure: bool, depth: usize, rows: usize, weight: f64) -> bool {
-    !pure && depth < s.max_depth && rows >= s.min_split.max(2 * limits.min_rows) && weight >= 2.0 * limits.min_weight
-}
-
-/// Whether a split of a node gains enough.
-pub(super) fn has_min_decrease(s: &GrowOptions, decrease: f64, impurity: f64) -> bool {
-    // A split that gains exactly as much as asked must not fail by rounding.
-    s.min_decrease <= 0.0 || decrease + 16.0 * f64::EPSILON * impurity >= s.min_decrease
+/// The sum of some rows.
+pub(super) fn sum_of<K: BinnedCriterion>(entries: &[NodeRow<K::Load>]) -> K::Sum {
+    let mut all = K::Sum::default();
+    entries.iter().for_each(|e| K::add(&mut all, e.load));
+    all
 }
 
 /// The random numbers that choose the columns of a node.
@@ -83,13 +62,13 @@ pub(super) fn test<K: BinnedCriterion>(
     kind: &K,
     column: &BinnedColumn,
     all: &K::Sum,
-    found: &BinnedSplit<K::Sum>,
+    split: &BinnedSplit<K::Sum>,
     unseen: &[u32],
 ) -> NodeTest {
     // Missing values that training did not see here go with the greater weight.
     let missing_left =
-        if found.missing { found.missing_left } else { kind.weight(&found.left) > kind.weight(&K::subtract(all, &found.left)) };
-    let (threshold, categories) = match &found.cut {
+        if split.missing { split.missing_left } else { kind.weight(&split.left) > kind.weight(&K::subtract(all, &split.left)) };
+    let (threshold, categories) = match &split.cut {
         BinRule::UpTo(_, threshold) => (*threshold, None),
         BinRule::Bins(bins) => {
             let codes = column.codes.as_deref().unwrap_or_default();
@@ -101,12 +80,12 @@ pub(super) fn test<K: BinnedCriterion>(
             (0.0, Some(left))
         }
     };
-    NodeTest { feature: found.feature as usize, threshold, categories, missing_left, left: 0, right: 0 }
+    NodeTest { feature: split.feature as usize, threshold, categories, missing_left, left: 0, right: 0 }
 }
 
 /// The split a node takes.
 struct ForestNodeSplit<S> {
-    found: BinnedSplit<S>,
+    split: BinnedSplit<S>,
     /// By how much the impurity of the tree falls.
     decrease: f64,
     /// Categories that the node does not have, for a split of categories.
@@ -120,22 +99,23 @@ struct ForestGrower<'a, K: BinnedCriterion> {
     weight: f64,
     entries: Vec<NodeRow<K::Load>>,
     spare: Vec<NodeRow<K::Load>>,
-    desk: SplitScratch<K>,
+    scratch: SplitScratch<K>,
     order: Vec<u32>,
     swaps: Vec<(u32, u32)>,
     nodes: Vec<GrownNode>,
 }
 
-/// Rows of a node from which the observer is told of it.
+/// Rows of a node above which its progress is reported.
 const REPORT: usize = 4096;
 
-/// Grows a tree, or a part of one, on the given rows; its nodes in preorder.
+/// Grows a tree, or a part of one, on the given rows; its nodes in preorder. `root` is the place of its first node with the sum of the
+/// rows, `weight` that of all rows of the tree.
 pub(super) fn grow<K: BinnedCriterion>(
     plan: &ForestGrowContext<'_, K>,
     entries: Vec<NodeRow<K::Load>>,
-    from: SubtreeRoot<K::Sum>,
+    root: OpenNode<K::Sum>,
+    weight: f64,
 ) -> Result<Vec<GrownNode>> {
-    let SubtreeRoot { depth, path, all, weight } = from;
     let s = plan.settings;
     let grower = ForestGrower {
         plan,
@@ -143,12 +123,13 @@ pub(super) fn grow<K: BinnedCriterion>(
         weight,
         spare: Vec::with_capacity(entries.len()),
         entries,
-        desk: SplitScratch::new(),
+        scratch: SplitScratch::new(),
         order: (0..plan.binned.columns.len() as u32).collect(),
         swaps: Vec::new(),
         nodes: Vec::new(),
     };
-    let root = Bud { start: 0, end: grower.entries.len(), depth, path, all, open: true };
+    let OpenNode { depth, path, state: all } = root;
+    let root = OpenNode { depth, path, state: RowRange { start: 0, end: grower.entries.len(), all } };
     match s.max_leaves {
         Some(leaves) => grower.best_first(root, leaves),
         None => grower.depth_first(root),
@@ -156,39 +137,40 @@ pub(super) fn grow<K: BinnedCriterion>(
 }
 
 impl<K: BinnedCriterion> ForestGrower<'_, K> {
-    /// Makes the node of a bud, and finds out whether it may split.
-    fn open_node(&mut self, bud: &mut Bud<K::Sum>) {
-        let kind = self.plan.kind;
-        let rows = bud.end - bud.start;
-        let about = kind.summary(&bud.all, &kind.add_cost(&bud.all, &self.entries[bud.start..bud.end]));
-        let weight = kind.weight(&bud.all);
-        bud.open = is_open(self.plan.settings, &self.limits, about.pure, bud.depth, rows, weight);
+    /// Makes the node, and returns whether it may split.
+    fn push_node(&mut self, node: &ForestOpen<K::Sum>) -> bool {
+        let (kind, RowRange { start, end, all }) = (self.plan.kind, &node.state);
+        let rows = end - start;
+        let about = kind.summary(all, &kind.add_cost(all, &self.entries[*start..*end]));
+        let weight = kind.weight(all);
+        let open = !about.pure && self.plan.settings.may_split(node.depth, rows, weight, self.limits.min_weight);
         self.nodes.push(GrownNode { test: None, value: about.value, impurity: about.impurity, rows, weight });
+        open
     }
 
     /// The split a node takes, if there is one that gains enough.
-    fn choose(&mut self, bud: &Bud<K::Sum>) -> Result<Option<ForestNodeSplit<K::Sum>>> {
-        let rows = bud.end - bud.start;
+    fn choose(&mut self, node: &ForestOpen<K::Sum>) -> Result<Option<ForestNodeSplit<K::Sum>>> {
+        let rows = node.state.end - node.state.start;
         if rows >= REPORT {
             self.plan.cx.check(Progress { stage: "growing", done: self.plan.tree, total: None, objective: None })?;
         }
-        let best = self.search(bud);
-        let Some(found) = best else { return Ok(None) };
-        let decrease = self.plan.kind.decrease(&found.left, &bud.all) / self.weight;
-        if !has_min_decrease(self.plan.settings, decrease, self.nodes.last().map_or(0.0, |n| n.impurity)) {
+        let best = self.search(node);
+        let Some(split) = best else { return Ok(None) };
+        let decrease = self.plan.kind.decrease(&split.left, &node.state.all) / self.weight;
+        if !self.plan.settings.gains_enough(decrease, self.nodes.last().map_or(0.0, |n| n.impurity)) {
             return Ok(None);
         }
-        let unseen = if matches!(found.cut, BinRule::Bins(_)) { self.unseen_categories(bud, found.feature) } else { Vec::new() };
-        Ok(Some(ForestNodeSplit { found, decrease, unseen }))
+        let unseen = if matches!(split.cut, BinRule::Bins(_)) { self.unseen_categories(node, split.feature) } else { Vec::new() };
+        Ok(Some(ForestNodeSplit { split, decrease, unseen }))
     }
 
     /// Looks at the columns a node draws. They are drawn one by one, constant ones among them, until there are enough and
     /// one of them is not constant.
-    fn search(&mut self, bud: &Bud<K::Sum>) -> Option<BinnedSplit<K::Sum>> {
+    fn search(&mut self, node: &ForestOpen<K::Sum>) -> Option<BinnedSplit<K::Sum>> {
         let p = self.order.len();
         let s = self.plan.settings;
         let draws = s.max_features < p;
-        let mut stream = draws.then(|| column_stream(self.plan.seed, bud.path));
+        let mut stream = draws.then(|| column_stream(self.plan.seed, node.path));
         let mut best: Option<BinnedSplit<K::Sum>> = None;
         let mut varies = false;
         for drawn in 0..p {
@@ -201,21 +183,17 @@ impl<K: BinnedCriterion> ForestGrower<'_, K> {
                 self.swaps.push((drawn as u32, other as u32));
             }
             let feature = self.order[drawn];
-            let entries = &self.entries[bud.start..bud.end];
+            let entries = &self.entries[node.state.start..node.state.end];
             let ForestGrowContext { kind, binned, .. } = *self.plan;
             let column = &binned.columns[feature as usize];
-            self.desk.accumulate(binned, column, entries);
-            let found = if s.random {
-                let mut stream = threshold_stream(self.plan.seed, bud.path, drawn);
-                self.desk.draw(kind, column, feature, &bud.all, &self.limits, &mut stream)
-            } else {
-                self.desk.best(kind, column, feature, &bud.all, &self.limits)
-            };
-            varies |= found.is_some();
-            if let Some(Some(found)) = found
-                && best.as_ref().is_none_or(|b| found.gain > b.gain)
+            self.scratch.accumulate(binned, column, entries);
+            let stream = s.random.then(|| threshold_stream(self.plan.seed, node.path, drawn));
+            let split = self.scratch.split(kind, (column, feature), &node.state.all, &self.limits, stream);
+            varies |= split.is_some();
+            if let Some(Some(split)) = split
+                && best.as_ref().is_none_or(|b| split.gain > b.gain)
             {
-                best = Some(found);
+                best = Some(split);
             }
         }
         // The draw of a node must not depend on the nodes before it.
@@ -227,11 +205,11 @@ impl<K: BinnedCriterion> ForestGrower<'_, K> {
     }
 
     /// The categories of a column that no row of the node has: they are treated like missing values.
-    fn unseen_categories(&mut self, bud: &Bud<K::Sum>, feature: u32) -> Vec<u32> {
+    fn unseen_categories(&mut self, node: &ForestOpen<K::Sum>, feature: u32) -> Vec<u32> {
         let column = &self.plan.binned.columns[feature as usize];
         let (Some(codes), Some(count)) = (&column.codes, self.plan.categories[feature as usize]) else { return Vec::new() };
         let mut seen = vec![false; count];
-        for e in &self.entries[bud.start..bud.end] {
+        for e in &self.entries[node.state.start..node.state.end] {
             match &column.place {
                 BinStorage::Narrow(place) => {
                     let b = self.plan.binned.column(*place)[e.row as usize];
@@ -250,18 +228,18 @@ impl<K: BinnedCriterion> ForestGrower<'_, K> {
         (0..count as u32).filter(|&c| !seen[c as usize]).collect()
     }
 
-    fn test(&self, bud: &Bud<K::Sum>, choice: &ForestNodeSplit<K::Sum>) -> NodeTest {
-        let column = &self.plan.binned.columns[choice.found.feature as usize];
-        test(self.plan.kind, column, &bud.all, &choice.found, &choice.unseen)
+    fn test(&self, node: &ForestOpen<K::Sum>, choice: &ForestNodeSplit<K::Sum>) -> NodeTest {
+        let column = &self.plan.binned.columns[choice.split.feature as usize];
+        test(self.plan.kind, column, &node.state.all, &choice.split, &choice.unseen)
     }
 
     /// Parts the rows of a node, each side in its old order; returns the two children.
-    fn split(&mut self, bud: &Bud<K::Sum>, found: &BinnedSplit<K::Sum>) -> [Bud<K::Sum>; 2] {
+    fn split(&mut self, node: &ForestOpen<K::Sum>, split: &BinnedSplit<K::Sum>) -> [ForestOpen<K::Sum>; 2] {
         let binned = self.plan.binned;
-        let column = &binned.columns[found.feature as usize];
-        let missing_left = found.missing && found.missing_left;
-        let range = &mut self.entries[bud.start..bud.end];
-        let left = match (&column.place, &found.cut) {
+        let column = &binned.columns[split.feature as usize];
+        let missing_left = split.missing && split.missing_left;
+        let range = &mut self.entries[node.state.start..node.state.end];
+        let left = match (&column.place, &split.cut) {
             (BinStorage::Narrow(place), BinRule::UpTo(last, _)) => {
                 let last = *last as u8;
                 // The bin of missing values is above all others.
@@ -294,18 +272,17 @@ impl<K: BinnedCriterion> ForestGrower<'_, K> {
                 })
             }
         };
-        let middle = bud.start + left;
-        let path = |side: u64| child_path(bud.path, side);
-        let right = K::subtract(&bud.all, &found.left);
-        [
-            Bud { start: bud.start, end: middle, depth: bud.depth + 1, path: path(1), all: found.left, open: true },
-            Bud { start: middle, end: bud.end, depth: bud.depth + 1, path: path(2), all: right, open: true },
-        ]
+        let RowRange { start, end, all } = &node.state;
+        let middle = start + left;
+        node.children([
+            RowRange { start: *start, end: middle, all: split.left },
+            RowRange { start: middle, end: *end, all: K::subtract(all, &split.left) },
+        ])
     }
 
-    fn depth_first(mut self, root: Bud<K::Sum>) -> Result<Vec<GrownNode>> {
+    fn depth_first(mut self, root: ForestOpen<K::Sum>) -> Result<Vec<GrownNode>> {
         let mut stack = vec![(root, None::<usize>)];
-        while let Some((mut bud, parent)) = stack.pop() {
+        while let Some((node, parent)) = stack.pop() {
             let here = self.nodes.len();
             // A left child follows its parent; a right child is found through it.
             if let Some(parent) = parent
@@ -313,15 +290,14 @@ impl<K: BinnedCriterion> ForestGrower<'_, K> {
             {
                 test.right = here;
             }
-            self.open_node(&mut bud);
-            if !bud.open {
+            if !self.push_node(&node) {
                 continue;
             }
-            let Some(choice) = self.choose(&bud)? else { continue };
-            let mut test = self.test(&bud, &choice);
+            let Some(choice) = self.choose(&node)? else { continue };
+            let mut test = self.test(&node, &choice);
             test.left = here + 1;
             self.nodes[here].test = Some(test);
-            let [left, right] = self.split(&bud, &choice.found);
+            let [left, right] = self.split(&node, &choice.split);
             stack.push((right, Some(here)));
             stack.push((left, None));
         }
@@ -329,32 +305,30 @@ impl<K: BinnedCriterion> ForestGrower<'_, K> {
     }
 
     /// Splits the node that gains most, again and again, until there are `leaves` leaves.
-    fn best_first(mut self, root: Bud<K::Sum>, leaves: usize) -> Result<Vec<GrownNode>> {
-        #[allow(clippy::type_complexity)]
-        let mut waiting: Vec<Option<(Bud<K::Sum>, ForestNodeSplit<K::Sum>)>> = Vec::new();
+    fn best_first(mut self, root: ForestOpen<K::Sum>, leaves: usize) -> Result<Vec<GrownNode>> {
+        let mut waiting: Vec<Option<SplitNode<K::Sum>>> = Vec::new();
         let mut heap = BinaryHeap::new();
         let mut fresh = vec![root];
         let mut count = 1;
         loop {
-            for mut bud in fresh.drain(..) {
+            for node in fresh.drain(..) {
                 let here = self.nodes.len();
-                self.open_node(&mut bud);
-                let choice = if bud.open { self.choose(&bud)? } else { None };
+                let choice = if self.push_node(&node) { self.choose(&node)? } else { None };
                 if let Some(choice) = &choice {
                     heap.push(GainOrder(choice.decrease, here));
                 }
-                waiting.push(choice.map(|c| (bud, c)));
+                waiting.push(choice.map(|c| (node, c)));
             }
             if count >= leaves {
                 break;
             }
             let Some(GainOrder(_, at)) = heap.pop() else { break };
-            let Some((bud, choice)) = waiting[at].take() else { continue };
-            let mut test = self.test(&bud, &choice);
+            let Some((node, choice)) = waiting[at].take() else { continue };
+            let mut test = self.test(&node, &choice);
             test.left = self.nodes.len();
             test.right = self.nodes.len() + 1;
             self.nodes[at].test = Some(test);
-            fresh.extend(self.split(&bud, &choice.found));
+            fresh.extend(self.split(&node, &choice.split));
             count += 1;
         }
         Ok(in_preorder(self.nodes))

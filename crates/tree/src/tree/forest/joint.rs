@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use super::super::grow::{GrowOptions, GrownNode};
 use super::super::{CountOrFraction, sorted::TreeColumns};
 use super::fit::{FinishedTree, ForestJob, named, trees_in_parallel};
-use super::grow::is_open;
 use super::split_search::BinSplitLimits;
 use super::{Forest, ForestModel};
 
@@ -53,7 +52,7 @@ fn fit(forests: &[Forest], data: &Dataset<'_>, cx: &Context<'_>, take: TakeModel
     stands.iter().try_for_each(|stand| stand.grow(&columns, take))
 }
 
-/// The forest without what only says when trees stop, and what is done with them afterwards. None where trees are not cut back: with a bound on
+/// The forest without the parameters that only stop trees or prune them afterwards. None where trees are not cut back: with a bound on
 /// leaves it depends on all other nodes whether one splits.
 fn shared_growth(job: &ForestJob<'_>) -> Option<Forest> {
     (job.uses_bins() && job.settings.max_leaves.is_none()).then(|| Forest {
@@ -129,7 +128,7 @@ fn prune_to_limits(nodes: &[GrownNode], settings: &GrowOptions) -> Vec<GrownNode
             test.right = here;
         }
         let GrownNode { rows, weight, .. } = nodes[at];
-        let mut test = nodes[at].test.clone().filter(|_| is_open(settings, &limits, false, depth, rows, weight));
+        let mut test = nodes[at].test.clone().filter(|_| settings.may_split(depth, rows, weight, limits.min_weight));
         if let Some(test) = &mut test {
             stack.push((test.right, depth + 1, Some(here)));
             stack.push((test.left, depth + 1, None));

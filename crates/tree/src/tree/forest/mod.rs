@@ -23,7 +23,7 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 
 use super::grow::GrowOptions;
-use super::params::{MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_SPLIT, MONOTONIC_CST, SHARE};
+use super::params::{MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_SPLIT, MONOTONIC_CST, SHARE, check_stops};
 use super::sorted::TreeColumns;
 use super::{ClassWeight, CountOrFraction, MaxFeatures, Tree};
 
@@ -32,7 +32,7 @@ pub use model::{ForestModel, OutOfBag};
 /// Many trees, each grown on rows and columns drawn at random, that decide together.
 ///
 /// # What it minimises
-/// Every tree is grown greedily like [`Tree`](super::Tree), on rows drawn with replacement, and every split looks at a
+/// Every tree is grown greedily like [`Tree`], on rows drawn with replacement, and every split looks at a
 /// few columns drawn anew. The forest predicts the mean over trees: of the class shares of the leaves, or of their means.
 /// The mean of B trees with variance s² and correlation r has variance r s² + (1 - r) s² / B: drawing lowers r.
 ///
@@ -62,21 +62,21 @@ pub use model::{ForestModel, OutOfBag};
 /// exact below 10000 rows. Misclassification, absolute error, several targets, monotonic constraints and more than 256 classes are always
 /// done by sorted lists of all columns. The certificate says which it was.
 ///
-/// Missing values and categories are treated as by [`Tree`](super::Tree). All sums are of whole numbers and a tree depends on
+/// Missing values and categories are treated as by [`Tree`]. All sums are of whole numbers and a tree depends on
 /// the seed and its number alone: the same bits on any number of threads, and however many trees come after.
 ///
 /// # Cost
-/// About trees times rows times drawn columns times depth. Memory beside the trees: two bytes a cell for histograms, four
+/// About trees times rows times drawn columns times depth. Memory beside the trees: two bytes per cell for histograms, four
 /// for exact splits, and for each thread a list of the rows of a tree.
 ///
-/// On a stream of rows one pass finds the bins and a second one bins the rows, which are then held, up to
+/// On a stream of rows one pass finds the bins and a second one bins the rows, which are then kept in memory, up to
 /// [`Context::memory`](ermine_core::Context::memory). Beyond it trees are grown in passes, to the same bytes: each pass brings the
 /// trees that grow, at most 64 at a time, one level on by histograms of their large nodes, and takes out nodes that have become
-/// small with their rows; all that within the same bound. Held besides: the model, and the weights of rows, eight bytes each,
+/// small with their rows; all that within the same bound. Besides that: the model, and the weights of rows, eight bytes each,
 /// where bags are drawn by them.
 ///
 /// # What it does not do
-/// Exact splits and permutation importances on a stream. Several class targets are taken as their indicators, like by [`Tree`](super::Tree).
+/// Exact splits and permutation importances on a stream. Several class targets are taken as their indicators, like by [`Tree`].
 ///
 /// # Reference
 /// Breiman: Random Forests, Machine Learning 45, 2001; Geurts, Ernst, Wehenkel: Extremely randomized trees, Machine
@@ -187,7 +187,7 @@ impl Learner for Forest {
             },
             ParamSpec {
                 name: "thresholds",
-                doc: "best tries every threshold of a drawn column; random draws one threshold a column and takes the best column \
+                doc: "best tries every threshold of a drawn column; random draws one threshold per column and takes the best column \
                       (extremely randomised trees).",
                 range: Range::Choice(&["best", "random"]),
             },
@@ -269,22 +269,14 @@ impl Learner for Forest {
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)?;
-        let refuse = |name: &str| Err(Self::SPEC.out_of_range(Self::SPEC.param(name)?, &params[name]));
-        if !self.min_samples_split.is_valid(2) {
-            return refuse("min_samples_split");
-        }
-        if !self.min_samples_leaf.is_valid(1) {
-            return refuse("min_samples_leaf");
-        }
         if matches!(self.max_samples, Some(CountOrFraction::Rows(0))) {
-            return refuse("max_samples");
+            return Err(Self::SPEC.out_of_range(Self::SPEC.param("max_samples")?, &params["max_samples"]));
         }
-        if self.max_features.as_ref().is_some_and(|m| !m.is_valid() && *m != MaxFeatures::Word("auto".into())) {
-            return refuse("max_features");
-        }
+        let drawn = self.max_features.as_ref().filter(|m| **m != MaxFeatures::Word("auto".into()));
+        check_stops(&Self::SPEC, &params, self.min_samples_split, self.min_samples_leaf, drawn)?;
         let needs_bags = |name: &str, value: String| {
-            let expected = "it needs bootstrap = true: without draws every tree sees every row".into();
-            Err(Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected })
+            let expected = "it needs bootstrap = true: without draws every tree sees every row";
+            Err(Error::parameter(Self::SPEC.name, name, value, expected))
         };
         if !self.bootstrap {
             if self.oob_score {

@@ -1,11 +1,13 @@
 //! The fitted forest: prediction, importances, saving and loading.
 
 use ermine_core::{
-    Attributor, Cell, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Attributor, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
     Schema, Task, with_argmax_class,
 };
 
+use super::super::ensemble::model_of_trees;
 use super::super::ensemble::{TreeNode, Trees};
+use super::super::importance::{gain_shares, report_importances};
 
 /// A fitted forest.
 #[derive(Debug, Clone)]
@@ -21,7 +23,7 @@ pub struct ForestModel {
     pub(super) certificate: Certificate,
 }
 
-/// What the trees that have not seen a row say of it.
+/// The prediction of a row by the trees that have not seen it.
 #[derive(Debug, Clone)]
 pub struct OutOfBag {
     /// Accuracy or R^2 over the rows that some tree has not seen.
@@ -44,8 +46,7 @@ impl ForestModel {
     /// How much each column lowers the impurity, averaged over trees and as shares of the whole; all 0 when no tree has a
     /// split.
     pub fn feature_importances(&self) -> Vec<f64> {
-        let sum: f64 = self.importance_sums.iter().sum();
-        self.importance_sums.iter().map(|v| if sum > 0.0 { v / sum } else { 0.0 }).collect()
+        gain_shares(self.importance_sums.clone())
     }
 
     /// How much worse the trees are on rows they have not seen when a column is shuffled among these rows: the loss of
@@ -128,25 +129,7 @@ fn check_values(nodes: &[TreeNode], task: Task) -> std::result::Result<(), Strin
 }
 
 impl Model for ForestModel {
-    fn n_features(&self) -> usize {
-        self.trees.n_features()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        (self.task == Task::Regression).then_some(self)
-    }
-
-    fn as_classifier(&self) -> Option<&dyn Classifier> {
-        (self.task == Task::Classification).then_some(self)
-    }
-
-    fn as_attributor(&self) -> Option<&dyn Attributor> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        Some(&self.certificate)
-    }
+    model_of_trees!();
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
@@ -160,20 +143,10 @@ impl Model for ForestModel {
             let what = if self.task == Task::Classification { "accuracy" } else { "R^2" };
             report.text(format!("Out-of-bag {what}: {:.6}.", oob.score));
         }
-        let importances = self.feature_importances();
-        let mut order: Vec<usize> = (0..importances.len()).collect();
-        order.sort_by(|&a, &b| importances[b].total_cmp(&importances[a]));
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
-        let mut heads = vec!["column", "impurity"];
-        if self.permutation_importances.is_some() {
-            heads.push("permutation");
-        }
-        let row = |j: usize| {
-            let mut row = vec![Cell::Text(name(j)), Cell::Number(importances[j])];
-            row.extend(self.permutation_importances.as_ref().map(|p| Cell::Number(p[j])));
-            row
-        };
-        report.table("Importance of the columns", &heads, order.into_iter().map(row).collect());
+        let permutation = self.permutation_importances();
+        let heads = &["column", "impurity", "permutation"][..if permutation.is_some() { 3 } else { 2 }];
+        let title = "Importance of the columns";
+        report_importances(&mut report, schema, title, heads, &self.feature_importances(), |j| Some(permutation?[j]));
         report
     }
 

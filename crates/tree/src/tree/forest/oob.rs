@@ -1,4 +1,4 @@
-//! What trees say of rows they have not seen.
+//! Out-of-bag predictions: of each row by the trees that have not seen it.
 
 use ermine_core::{Context, Dataset, Flow, Mat, Partial, Progress, Result, RngStream, RowSource, Target, Task};
 use rayon::prelude::*;
@@ -14,13 +14,13 @@ pub(super) struct OobInput<'a> {
     pub data: &'a Dataset<'a>,
     pub rows: &'a RowSubset,
     pub seed: u64,
-    pub lottery: &'a Bootstrap,
+    pub bootstrap: &'a Bootstrap,
 }
 
 impl OobInput<'_> {
     /// Whether each row of the data is outside the bag of a tree. Rows without weight are outside all bags.
     fn is_out_of_bag(&self, tree: usize) -> Vec<bool> {
-        let counts = self.lottery.counts(tree as u64);
+        let counts = self.bootstrap.counts(tree as u64);
         let mut out = vec![true; self.data.rows()];
         for (id, &count) in counts.iter().enumerate() {
             out[self.rows.row(id)] = count == 0;
@@ -75,8 +75,8 @@ impl OobInput<'_> {
                 let index = t as u64 * columns.len() as u64 + j as u64;
                 let order = RngStream::new(self.seed, "forest permutation", index).permutation(rows.len());
                 for (k, &i) in rows.iter().enumerate() {
-                    let there = Some((j, rows[order[k]]));
-                    out[j] += self.data.weight_of(i) * (self.loss(i, leaf(&nodes, columns, i, there))? - before[k]);
+                    let permuted = Some((j, rows[order[k]]));
+                    out[j] += self.data.weight_of(i) * (self.loss(i, leaf(&nodes, columns, i, permuted))? - before[k]);
                 }
                 out[j] /= total;
             }
@@ -123,7 +123,7 @@ fn score(predictions: &Mat<f64>, rows: &[usize], y: &Target<'_>, weight: &dyn Fn
     Ok(if rows.is_empty() { f64::NAN } else { score })
 }
 
-/// The estimate of rows that come block by block; the predictions are part of the model, so they are held.
+/// The estimate of rows that come block by block; the predictions are part of the model, so they stay in memory.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct OobSums {
     /// Sums over trees, row after row, and how many trees there were.
@@ -153,7 +153,7 @@ impl OobSums {
     pub fn of(
         rows: &Dataset<'_>,
         trees: &Trees,
-        (lottery, urns): (&Bootstrap, &[Vec<u32>]),
+        (bootstrap, strata): (&Bootstrap, &[Vec<u32>]),
         kept: &[usize],
         first: usize,
     ) -> Result<Self> {
@@ -169,8 +169,8 @@ impl OobSums {
             }
         }
         let mut sums: Mat<f64> = Mat::zeros(n, width);
-        for (t, urns) in urns.iter().enumerate() {
-            let counts = lottery.stratum_counts(t as u64, urns, first..first + kept.len());
+        for (t, strata) in strata.iter().enumerate() {
+            let counts = bootstrap.stratum_counts(t as u64, strata, first..first + kept.len());
             let mut outside = vec![true; n];
             kept.iter().zip(counts).for_each(|(&i, count)| outside[i] = count == 0);
             let mut values = Mat::zeros(n, width);
@@ -188,15 +188,15 @@ impl OobSums {
     pub fn of_source(
         source: &dyn RowSource,
         trees: &Trees,
-        lottery: &Bootstrap,
+        bootstrap: &Bootstrap,
         own: &dyn Fn(&Dataset<'_>, usize) -> f64,
     ) -> Result<Self> {
-        let urns: Vec<Vec<u32>> = (0..trees.n_trees()).map(|t| lottery.stratum_draws(t as u64)).collect();
+        let strata: Vec<Vec<u32>> = (0..trees.n_trees()).map(|t| bootstrap.stratum_draws(t as u64)).collect();
         let mut first = 0;
         let mut out = Self::default();
         source.scan(&mut |run| {
             let kept: Vec<usize> = (0..run.rows()).filter(|&i| own(run, i) > 0.0).collect();
-            out.merge(Self::of(run, trees, (lottery, &urns), &kept, first)?)?;
+            out.merge(Self::of(run, trees, (bootstrap, &strata), &kept, first)?)?;
             first += kept.len();
             Ok(Flow::Continue)
         })?;

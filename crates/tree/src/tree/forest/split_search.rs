@@ -31,6 +31,14 @@ pub(super) struct BinnedSplit<S> {
     pub left: S,
 }
 
+impl<S> BinnedSplit<S> {
+    /// The same split with its sum in another form.
+    pub fn with_left<T>(&self, left: T) -> BinnedSplit<T> {
+        let Self { gain, feature, missing_left, missing, .. } = *self;
+        BinnedSplit { gain, feature, cut: self.cut.clone(), missing_left, missing, left }
+    }
+}
+
 /// What every split must respect.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BinSplitLimits {
@@ -166,24 +174,36 @@ impl<K: BinnedCriterion> SplitScratch<K> {
         self.cells.iter().map(|c| c.0).collect()
     }
 
-    /// The best split on a column whose sums are there; None when the column is constant, Some(None) when nothing is allowed.
-    pub fn best(
+    /// The split on a column whose sums are there: one that is drawn, given random numbers, else the best. None when the column is
+    /// constant, Some(None) when nothing is allowed.
+    pub fn split(
         &mut self,
         kind: &K,
-        column: &BinnedColumn,
-        feature: u32,
+        (column, feature): (&BinnedColumn, u32),
         all: &K::Sum,
         limits: &BinSplitLimits,
+        stream: Option<RngStream>,
     ) -> Option<Option<BinnedSplit<K::Sum>>> {
         let missing = K::rows(&self.missing) > 0;
         if self.cells.len() + usize::from(missing) <= 1 {
             return None;
         }
-        if column.codes.is_some() {
-            return Some(self.best_category_set(kind, feature, all, limits, missing));
-        }
-        let found = self.sweep(kind, all, limits, f64::NEG_INFINITY);
-        Some(found.map(|(gain, at, missing_left, left)| {
+        Some(match stream {
+            Some(stream) => self.draw(kind, (column, feature), all, limits, stream),
+            None if column.codes.is_some() => self.best_category_set(kind, feature, all, limits, missing),
+            None => self.best_threshold(kind, (column, feature), all, limits, missing),
+        })
+    }
+
+    fn best_threshold(
+        &self,
+        kind: &K,
+        (column, feature): (&BinnedColumn, u32),
+        all: &K::Sum,
+        limits: &BinSplitLimits,
+        missing: bool,
+    ) -> Option<BinnedSplit<K::Sum>> {
+        self.sweep(kind, all, limits, f64::NEG_INFINITY).map(|(gain, at, missing_left, left)| {
             let bin = self.cells[at - 1].0;
             let threshold = match self.cells.get(at) {
                 Some(next) => between(column.high[bin as usize], column.low[next.0 as usize]),
@@ -191,7 +211,7 @@ impl<K: BinnedCriterion> SplitScratch<K> {
                 None => f64::INFINITY,
             };
             BinnedSplit { gain, feature, cut: BinRule::UpTo(bin, threshold), missing_left, missing, left }
-        }))
+        })
     }
 
     /// The best beginning of the cells: its gain, its length, the side of the missing values and the sum on the left. Of
@@ -257,20 +277,16 @@ impl<K: BinnedCriterion> SplitScratch<K> {
     }
 
     /// A split drawn at random: a threshold between least and greatest value, a random set of categories, a random side
-    /// for missing values. None when the column is constant, Some(None) when the split is not allowed.
-    pub fn draw(
-        &mut self,
+    /// for missing values. None when it is not allowed.
+    fn draw(
+        &self,
         kind: &K,
-        column: &BinnedColumn,
-        feature: u32,
+        (column, feature): (&BinnedColumn, u32),
         all: &K::Sum,
         limits: &BinSplitLimits,
-        stream: &mut RngStream,
-    ) -> Option<Option<BinnedSplit<K::Sum>>> {
+        mut stream: RngStream,
+    ) -> Option<BinnedSplit<K::Sum>> {
         let missing = K::rows(&self.missing) > 0;
-        if self.cells.len() + usize::from(missing) <= 1 {
-            return None;
-        }
         let mut missing_left = missing && stream.below(2) == 1;
         let mut left = K::Sum::default();
         let cut = if column.codes.is_some() {
@@ -279,7 +295,7 @@ impl<K: BinnedCriterion> SplitScratch<K> {
                 order.truncate(1 + stream.below(self.cells.len() - 1));
                 order
             } else {
-                // One value and missing ones: the only split there is.
+                // One value and missing ones: the only possible split.
                 missing_left = false;
                 vec![0]
             };
@@ -311,7 +327,7 @@ impl<K: BinnedCriterion> SplitScratch<K> {
         let heavy = limits.min_weight <= 0.0
             || kind.weight(&left) >= limits.min_weight && kind.weight(all) - kind.weight(&left) >= limits.min_weight;
         let gain = if enough && heavy { kind.gain(&left, all) } else { f64::NEG_INFINITY };
-        Some((gain > f64::NEG_INFINITY).then_some(BinnedSplit { gain, feature, cut, missing_left, missing, left }))
+        (gain > f64::NEG_INFINITY).then_some(BinnedSplit { gain, feature, cut, missing_left, missing, left })
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use ermine_core::{
-    Certificate, Context, Dataset, Error, Features, Learner, Mat, MatRef, Progress, Result, RngStream, Target, Task,
-};
+use ermine_core::{Certificate, Context, Dataset, Error, Features, Learner, Mat, MatRef, Progress, Result, RngStream, Target};
 
 use super::super::criterion::{Means, QuantizedWeights, Squared};
 use super::super::ensemble::{TreeNode, Trees, nodes_of};
@@ -15,6 +13,7 @@ use super::GradientBoosting;
 use super::loss::{BoostingLoss, BoostingTarget};
 use super::model::GradientBoostingModel;
 use super::step::{BoostingSample, early_stop};
+use crate::columns::task_of;
 
 /// What all rounds share.
 struct BoostingJob<'a> {
@@ -87,12 +86,8 @@ impl<'a> BoostingJob<'a> {
         columns: &'a TreeColumns<'a>,
         cx: &'a Context<'a>,
     ) -> Result<Self> {
-        let loss = BoostingLoss::of(&learner.loss, learner.quantile, &data.y).map_err(|expected| Error::Parameter {
-            learner: GradientBoosting::SPEC.name,
-            name: "loss".into(),
-            value: learner.loss.clone(),
-            expected: expected.into(),
-        })?;
+        let loss = BoostingLoss::of(&learner.loss, learner.quantile, &data.y)
+            .map_err(|expected| Error::parameter(GradientBoosting::SPEC.name, "loss", &learner.loss, expected))?;
         let mut sample = sample(data)?;
         if let BoostingTarget::Codes(codes) = &sample.y {
             let first = sample.train.first().map(|&i| codes[i as usize]);
@@ -104,12 +99,12 @@ impl<'a> BoostingJob<'a> {
         if learner.n_iter_no_change.is_some() && cx.validation.is_none() {
             sample.hold_out(learner.validation_fraction, cx.seed);
             if sample.train.is_empty() || sample.held.is_empty() {
-                return Err(Error::Parameter {
-                    learner: GradientBoosting::SPEC.name,
-                    name: "validation_fraction".into(),
-                    value: learner.validation_fraction.to_string(),
-                    expected: format!("of {} rows it must leave some on both sides", data.rows()),
-                });
+                return Err(Error::parameter(
+                    GradientBoosting::SPEC.name,
+                    "validation_fraction",
+                    learner.validation_fraction,
+                    format!("of {} rows it must leave some on both sides", data.rows()),
+                ));
             }
         }
         if sample.train.len() >= <u32 as SortedEntry>::MAX_ROWS {
@@ -132,7 +127,7 @@ impl<'a> BoostingJob<'a> {
             self.sample.train.iter().for_each(|&i| weight[i as usize] = self.sample.weight[i as usize]);
             self.loss.start(&self.sample.y, &weight)
         };
-        let (task, classes) = task(&self.data.y);
+        let (task, classes) = task_of(&self.data.y);
         GradientBoostingModel {
             task,
             classes,
@@ -149,7 +144,7 @@ impl<'a> BoostingJob<'a> {
 
     /// The model to add rounds to, if it fits the rows.
     fn resume(&self, start: &GradientBoostingModel) -> Result<GradientBoostingModel> {
-        let (task, classes) = task(&self.data.y);
+        let (task, classes) = task_of(&self.data.y);
         if start.task != task || start.classes != classes || start.loss.width() != self.loss.width() {
             return Err(Error::Target("the model to go on from was made for another target".into()));
         }
@@ -158,12 +153,12 @@ impl<'a> BoostingJob<'a> {
         }
         let have = start.trees.n_trees() / self.loss.width();
         if have as u64 > self.learner.n_estimators {
-            return Err(Error::Parameter {
-                learner: GradientBoosting::SPEC.name,
-                name: "n_estimators".into(),
-                value: self.learner.n_estimators.to_string(),
-                expected: format!("it must be at least {have}, the rounds that are there already"),
-            });
+            return Err(Error::parameter(
+                GradientBoosting::SPEC.name,
+                "n_estimators",
+                self.learner.n_estimators,
+                format!("it must be at least {have}, the rounds that are there already"),
+            ));
         }
         Ok(GradientBoostingModel { loss: self.loss, ..start.clone() })
     }
@@ -172,14 +167,14 @@ impl<'a> BoostingJob<'a> {
         let apart = match self.cx.validation {
             Some(rows) if self.learner.n_iter_no_change.is_some() => {
                 rows.check(&GradientBoosting::SPEC)?;
-                let mut held = sample(rows)?;
-                if task(&rows.y) != task(&self.data.y) {
+                let mut validation = sample(rows)?;
+                if task_of(&rows.y) != task_of(&self.data.y) {
                     return Err(Error::Target(
                         "that of the validation rows is another one than that of the training rows".into(),
                     ));
                 }
-                held.held = std::mem::take(&mut held.train);
-                Some((held, model.raw(&rows.x)?))
+                validation.held = std::mem::take(&mut validation.train);
+                Some((validation, model.raw(&rows.x)?))
             }
             _ => None,
         };
@@ -194,7 +189,7 @@ impl<'a> BoostingJob<'a> {
         Ok(scores)
     }
 
-    /// One round: a tree, or a tree a class.
+    /// One round: one tree, or one tree per class.
     fn round(&self, model: &mut GradientBoostingModel, scores: &mut BoostingScores, round: usize) -> Result<()> {
         let (loss, width) = (self.loss, self.loss.width());
         let drawn = self.sample.draw(self.learner.subsample, self.cx.seed, round);
@@ -260,11 +255,11 @@ impl<'a> BoostingJob<'a> {
         }
         if self.learner.n_iter_no_change.is_some() {
             model.validation_score.resize(round, f64::INFINITY);
-            let held = match &scores.apart {
+            let held_loss = match &scores.apart {
                 Some((sample, raw)) => sample.mean_loss(loss, raw, sample.held.iter().copied(), turn),
                 None => self.sample.mean_loss(loss, raw, self.sample.held.iter().copied(), turn),
             };
-            model.validation_score.push(held);
+            model.validation_score.push(held_loss);
         }
         Ok(())
     }
@@ -306,7 +301,7 @@ impl<'a> BoostingJob<'a> {
             late: AtomicBool::new(false),
             work: AtomicU64::new(0),
         };
-        let mut grown = grow::grow(&ground, Means::<Squared>::new(slopes, n, weights), sorted.lists.clone())?;
+        let mut grown = grow::grow(&ground, Means::new(slopes, n, weights, Squared), sorted.lists.clone())?;
         if self.learner.ccp_alpha > 0.0 {
             grown = prune::prune(grown, self.learner.ccp_alpha, &cx)?;
         }
@@ -353,13 +348,6 @@ fn add_offset(raw: &mut Mat<f64>, offset: MatRef<'_, f64>, what: &str) -> Result
         }
     }
     Ok(())
-}
-
-fn task(y: &Target<'_>) -> (Task, Vec<String>) {
-    match y {
-        Target::Class { names, .. } => (Task::Classification, names.to_vec()),
-        _ => (Task::Regression, Vec::new()),
-    }
 }
 
 /// Targets and weights of all rows, those with weight to train on.

@@ -4,7 +4,7 @@ use ermine_core::{Error, Result, Target};
 use ermine_math::double_double::Dd;
 use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 
-/// A loss of scores F (one a row, or one a class).
+/// A loss of scores F (one per row, or one per class).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum BoostingLoss {
     /// (y - F)².
@@ -224,8 +224,8 @@ impl BoostingLoss {
             }
             // Exact; where all targets are 0 the best is minus infinity, and a Newton step is taken.
             Self::Poisson => {
-                let (seen, said) = (sum(&|i| y.as_number(i as usize)), sum(&|i| scores(i)[0].exp()));
-                if seen > 0.0 { ratio(seen, said).max(f64::MIN_POSITIVE).ln() } else { -1.0 }
+                let (seen, expected) = (sum(&|i| y.as_number(i as usize)), sum(&|i| scores(i)[0].exp()));
+                if seen > 0.0 { ratio(seen, expected).max(f64::MIN_POSITIVE).ln() } else { -1.0 }
             }
             Self::Logistic => {
                 let below = sum(&|i| {

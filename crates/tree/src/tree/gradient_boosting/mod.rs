@@ -14,12 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use super::params::{
     MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, SHARE,
+    check_stops,
 };
 use super::{CountOrFraction, MaxFeatures, Tree};
 
 pub use model::GradientBoostingModel;
 
-/// A sum of small trees, each fitted to the slope of the loss at what the trees before it say.
+/// A sum of small trees, each fitted to the gradient of the loss at the sum of the trees before it.
 ///
 /// # What it minimises
 /// sum over rows of w L(y, F(x)) over sums of trees F = F0 + nu sum rho_m h_m, greedily: h_m is the regression tree that is
@@ -172,7 +173,7 @@ impl Learner for GradientBoosting {
             ParamSpec { name: "decay", doc: "How fast steps shrink, for step = decay.", range: Range::at_least(0.0) },
             ParamSpec {
                 name: "n_estimators",
-                doc: "Rounds; a tree each, or a tree a class.",
+                doc: "Rounds; a tree each, or one tree per class.",
                 range: Range::Int { min: 1, max: 1_000_000 },
             },
             ParamSpec {
@@ -226,16 +227,7 @@ impl Learner for GradientBoosting {
     fn check(&self) -> Result<()> {
         let params = serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?;
         Self::SPEC.check_params(&params)?;
-        let refuse = |name: &str| Err(Self::SPEC.out_of_range(Self::SPEC.param(name)?, &params[name]));
-        if !self.min_samples_split.is_valid(2) {
-            return refuse("min_samples_split");
-        }
-        if !self.min_samples_leaf.is_valid(1) {
-            return refuse("min_samples_leaf");
-        }
-        if self.max_features.as_ref().is_some_and(|m| !m.is_valid()) {
-            return refuse("max_features");
-        }
+        check_stops(&Self::SPEC, &params, self.min_samples_split, self.min_samples_leaf, self.max_features.as_ref())?;
         Ok(())
     }
 

@@ -1,11 +1,13 @@
 //! The fitted sum of trees: prediction, stages, saving and loading.
 
 use ermine_core::{
-    Attributor, Cell, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
-    Result, Schema, Section, Task, with_argmax_class,
+    Attributor, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Section, Task, with_argmax_class,
 };
 
 use super::super::ensemble::Trees;
+use super::super::ensemble::model_of_trees;
+use super::super::importance::{gain_shares, report_importances};
 use super::loss::BoostingLoss;
 
 /// A fitted gradient boosting.
@@ -16,7 +18,7 @@ pub struct GradientBoostingModel {
     pub(super) loss: BoostingLoss,
     /// Where the scores start.
     pub(super) start: Vec<f64>,
-    /// A tree a round, or a tree a class; leaves hold what is added to the score.
+    /// One tree per round, or one per class and round; leaves hold what is added to the score.
     pub(super) trees: Trees,
     pub(super) train_score: Vec<f64>,
     pub(super) validation_score: Vec<f64>,
@@ -31,7 +33,7 @@ impl GradientBoostingModel {
         &self.trees
     }
 
-    /// The scores before any tree, one a class.
+    /// The scores before any tree, one per class.
     pub fn start(&self) -> &[f64] {
         &self.start
     }
@@ -58,9 +60,11 @@ impl GradientBoostingModel {
 
     /// How much each column lowers the squared error of the slopes, as shares of the whole; all 0 when no tree has a split.
     pub fn feature_importances(&self) -> Vec<f64> {
-        let gains = self.trees.gains();
-        let sum: f64 = gains.iter().sum();
-        gains.into_iter().map(|g| if sum > 0.0 { g / sum } else { 0.0 }).collect()
+        gain_shares(self.trees.gains())
+    }
+
+    fn task(&self) -> Task {
+        self.task
     }
 
     /// Hands the scores after each round to `each`.
@@ -138,25 +142,7 @@ impl GradientBoostingModel {
 }
 
 impl Model for GradientBoostingModel {
-    fn n_features(&self) -> usize {
-        self.trees.n_features()
-    }
-
-    fn as_regressor(&self) -> Option<&dyn Regressor> {
-        (self.task == Task::Regression).then_some(self)
-    }
-
-    fn as_classifier(&self) -> Option<&dyn Classifier> {
-        (self.task == Task::Classification).then_some(self)
-    }
-
-    fn as_attributor(&self) -> Option<&dyn Attributor> {
-        Some(self)
-    }
-
-    fn certificate(&self) -> Option<&Certificate> {
-        Some(&self.certificate)
-    }
+    model_of_trees!();
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
@@ -171,12 +157,8 @@ impl Model for GradientBoostingModel {
         }
         let (title, x, y) = ("Loss by round".into(), "round".into(), "mean loss".into());
         report.sections.push(Section::Plot { title, x, y, curves });
-        let importances = self.feature_importances();
-        let mut order: Vec<usize> = (0..importances.len()).collect();
-        order.sort_by(|&a, &b| importances[b].total_cmp(&importances[a]));
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
-        let rows = order.into_iter().map(|j| vec![Cell::Text(name(j)), Cell::Number(importances[j])]).collect();
-        report.table("Importance: share of the decrease of squared error", &["column", "importance"], rows);
+        let title = "Importance: share of the decrease of squared error";
+        report_importances(&mut report, schema, title, &["column", "importance"], &self.feature_importances(), |_| None);
         report
     }
 

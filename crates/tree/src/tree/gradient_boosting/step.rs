@@ -27,7 +27,7 @@ impl BoostingSample {
         sum / weight
     }
 
-    /// Which of the training rows a round sees; all when it is not said.
+    /// Which of the training rows a round sees; all where it is not given.
     pub fn draw(&self, share: f64, seed: u64, round: usize) -> Option<Vec<bool>> {
         if share >= 1.0 {
             return None;
@@ -77,7 +77,7 @@ impl BoostingSample {
         (self.train, self.held) = (train, held);
     }
 
-    /// The factor rho of a whole tree (or a tree a class) that lowers the loss of the rows most: where the slope along the
+    /// The factor rho of a whole tree (or one tree per class) that lowers the loss of the rows most: where the slope along the
     /// tree changes its sign. `along` has for each of the rows what the trees add to its scores.
     pub fn line_search(&self, loss: BoostingLoss, raw: &Mat<f64>, rows: &[u32], along: &Mat<f64>, turn: f64) -> f64 {
         let width = loss.width();

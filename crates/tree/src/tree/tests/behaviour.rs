@@ -420,7 +420,7 @@ fn text_and_report_say_what_the_tree_does() {
     assert_eq!(m.certificate().unwrap().objective, Some(0.0));
 }
 
-/// The indicators of classes: one target after the other, a column a class.
+/// The indicators of classes: one target after the other, one column per class.
 fn indicators(targets: &[&OwnedTarget]) -> OwnedTarget {
     let mut columns: Vec<Vec<f64>> = Vec::new();
     for target in targets {

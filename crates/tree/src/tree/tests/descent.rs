@@ -48,13 +48,13 @@ fn rows_of_any_number_find_their_leaves() {
             let rows = with_holes(count, 4, 23);
             let truth: Vec<u32> = (0..count).map(|i| walk(&model, |j| rows[(i, j)], |_| None)).collect();
             let columns: Vec<f64> = (0..4).flat_map(|j| (0..count).map(move |i| (i, j))).map(|at| rows[at]).collect();
-            let singles: Vec<f32> = rows.as_slice().iter().map(|&v| v as f32).collect();
+            let f32_cells: Vec<f32> = rows.as_slice().iter().map(|&v| v as f32).collect();
             let table = Table::new((0..4).map(|j| (format!("{j}"), Column::numbers((0..count).map(|i| rows[(i, j)]).collect()))));
             let table = table.unwrap();
             for x in [
                 Features::F64(rows.view()),
                 Features::F64(MatRef::col_major(&columns, count, 4)),
-                Features::F32(MatRef::row_major(&singles, count, 4)),
+                Features::F32(MatRef::row_major(&f32_cells, count, 4)),
                 Features::Table(table.view()),
             ] {
                 assert_eq!(model.apply(&x).unwrap(), truth, "depth {depth}, {count} rows");

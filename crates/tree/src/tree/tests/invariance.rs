@@ -122,8 +122,9 @@ fn threads_layouts_and_precision_do_not_change_a_bit() {
         let one = bytes(&on(1));
         assert!([2, 7].into_iter().all(|t| bytes(&on(t)) == one), "{criterion}");
         let columns: Vec<f64> = (0..6).flat_map(|j| x.view().col_iter(j).collect::<Vec<_>>()).collect();
-        let singles: Vec<f32> = x.as_slice().iter().map(|&v| v as f32).collect();
-        for other in [Features::F64(MatRef::col_major(&columns, rows, 6)), Features::F32(MatRef::row_major(&singles, rows, 6))] {
+        let f32_cells: Vec<f32> = x.as_slice().iter().map(|&v| v as f32).collect();
+        for other in [Features::F64(MatRef::col_major(&columns, rows, 6)), Features::F32(MatRef::row_major(&f32_cells, rows, 6))]
+        {
             let data = Dataset::new(other).with_target(y.view());
             let model = tree.fit(&data, &Context::default()).unwrap();
             assert!(bytes(&model) == one, "{criterion}");
@@ -149,7 +150,7 @@ fn small_parts_and_columns_in_parallel_grow_the_same_tree() {
 
 #[test]
 fn rows_once_and_twice_grow_the_same_tree() {
-    // Once, a value hardly ever repeats; twice, every value does. The two are told apart in different ways.
+    // Once, a value hardly ever repeats; twice, every value does. The two cases are detected in different ways.
     let rows = 20_000;
     let mut x = normal(rows, 5, 11);
     for i in 0..rows {

@@ -152,11 +152,11 @@ impl NaiveCase {
             if n.left[i] >= 0 {
                 let (l, r) = (n.left[i] as usize, n.right[i] as usize);
                 (depth[l], depth[r]) = (depth[i] + 1, depth[i] + 1);
-                let found = self.decrease(&rows[i], &rows[l], &rows[r]);
+                let gain = self.decrease(&rows[i], &rows[l], &rows[r]);
                 let best = self.best(&rows[i]).unwrap();
-                prop_assert!(found <= best + 1e-9);
+                prop_assert!(gain <= best + 1e-9);
                 if self.orders_suffice() {
-                    prop_assert!(found >= best - 1e-9, "node {i} gains {found} of {best}");
+                    prop_assert!(gain >= best - 1e-9, "node {i} gains {gain} of {best}");
                 }
             } else if impurity > 1e-9 && depth[i] < 4 && self.orders_suffice() {
                 prop_assert!(self.best(&rows[i]).is_none(), "node {i} is a leaf and could gain {:?}", self.best(&rows[i]));
@@ -212,7 +212,7 @@ fn problems() -> impl Strategy<Value = NaiveCase> {
     )
 }
 
-/// Columns where a value hardly ever repeats, but does where the classes would be told apart best.
+/// Columns where a value hardly ever repeats, except where the classes separate best.
 fn rare_ties() -> impl Strategy<Value = NaiveCase> {
     let criteria = prop::sample::select(vec!["gini", "entropy", "squared_error", "poisson"]);
     (130usize..150, any::<u64>(), 2usize..4, 1usize..3, criteria, 0usize..3).prop_map(
@@ -238,7 +238,7 @@ fn rare_ties() -> impl Strategy<Value = NaiveCase> {
                             (tied(r) - a) as f64
                         }
                     }
-                    // Doubles and singles below the least normal ones, and neighbours.
+                    // f64 and f32 below the least normal numbers, and neighbours.
                     1 => f64::from_bits(tied(r) as u64),
                     2 => f64::from(f32::from_bits(tied(r) as u32)),
                     3 => 1.0 + tied(r) as f64 * f64::EPSILON,

@@ -15,9 +15,9 @@ fn noisy(rows: usize, seed: u64) -> (Mat<f64>, OwnedTarget) {
 }
 
 fn error_rate(model: &TreeModel, x: &Mat<f64>, y: &OwnedTarget) -> f64 {
-    let found = model.classify(&Features::F64(x.view())).unwrap();
+    let predictions = model.classify(&Features::F64(x.view())).unwrap();
     let (codes, _) = y.view().classes().map(|(c, n)| (c.to_vec(), n.len())).unwrap();
-    found.iter().zip(&codes).filter(|(a, b)| a != b).count() as f64 / codes.len() as f64
+    predictions.iter().zip(&codes).filter(|(a, b)| a != b).count() as f64 / codes.len() as f64
 }
 
 #[test]
@@ -58,10 +58,10 @@ fn the_errors_of_the_folds_are_those_of_pruned_trees() {
         let mut wrong = 0;
         for fold in 0..3 {
             let (train, test) = folds.round(fold);
-            let (rest, held) = (data.take_rows(&train), data.take_rows(&test));
+            let (rest, test_rows) = (data.take_rows(&train), data.take_rows(&test));
             let model = tree(json!({"ccp_alpha": price.max(1e-300)})).fit(&rest.view(), &Context::default()).unwrap();
-            let found = model.classify(&held.view().x).unwrap();
-            wrong += found.iter().zip(held.view().y.classes().unwrap().0).filter(|(a, b)| a != b).count();
+            let predictions = model.classify(&test_rows.view().x).unwrap();
+            wrong += predictions.iter().zip(test_rows.view().y.classes().unwrap().0).filter(|(a, b)| a != b).count();
         }
         assert!((choice.errors[k] - wrong as f64 / 90.0).abs() < 1e-12, "tree {k}: {} for {wrong}", choice.errors[k]);
     }
@@ -112,7 +112,7 @@ fn misclassification_splits_where_fewest_rows_are_wrong() {
     let model = fit(&tree(json!({"criterion": "misclassification", "max_depth": 1})), &x, &y);
     assert_eq!(model.nodes().feature[0], 1);
     assert_eq!(model.nodes().impurity, [0.5, 0.0, 0.2]);
-    // Every split of a deep tree is the best there is, for two classes and for more.
+    // Every split of a deep tree is the best possible, for two classes and for more.
     for classes in [2, 4] {
         let x = coarse(150, 3, 8, 47);
         let mut s = RngStream::new(48, "y", 0);

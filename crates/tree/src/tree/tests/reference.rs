@@ -27,14 +27,14 @@ fn data_of(case: &Value) -> (Mat<f64>, OwnedTarget, bool) {
     let file = case["data"].as_str().unwrap().trim_start_matches("classic/").trim_end_matches(".csv.gz");
     let table = fixture(file);
     if file == "california_housing" {
-        let columns: Vec<Vec<f64>> = table.columns().iter().take(9).map(numbers).collect();
+        let columns: Vec<Vec<f64>> = table.columns().take(9).map(numbers).collect();
         let rows: Vec<usize> = (0..table.rows()).filter(|&i| columns.iter().all(|c| !c[i].is_nan())).collect();
         assert_eq!(rows.len(), 20433);
         let pick = |c: &Vec<f64>| rows.iter().map(|&i| c[i]).collect::<Vec<_>>();
         let y = pick(&columns[8]).iter().map(|v| v / 100_000.0).collect();
         return (matrix(&columns[..8].iter().map(pick).collect::<Vec<_>>()), OwnedTarget::Real(y), false);
     }
-    let columns: Vec<Vec<f64>> = table.columns().iter().map(numbers).collect();
+    let columns: Vec<Vec<f64>> = table.columns().map(numbers).collect();
     let (y, x) = columns.split_last().unwrap();
     if file == "diabetes" { (matrix(x), OwnedTarget::Real(y.clone()), false) } else { (matrix(x), labels(y), true) }
 }

@@ -5,7 +5,7 @@ use ermine_core::{Column, Csr, Error, Features, Mat, MatRef, ModelWriter, RngStr
 use super::super::{TreeNode, Trees};
 
 /// A tree of about `leaves` leaves over columns of numbers and categories, grown by splitting any leaf; thresholds are
-/// singles, so that single and double cells go the same way.
+/// f32, so that f32 and f64 cells go the same way.
 pub(super) fn random_tree(s: &mut RngStream, categories: &[usize], leaves: usize, width: usize) -> Vec<TreeNode> {
     enum Grown {
         Leaf,
@@ -126,14 +126,14 @@ fn every_form_and_number_of_rows_gives_the_sum_of_the_leaves() {
             let rows = cells_with_holes(count, 5, 4);
             let truth = naive(&list, outputs, count, |i, j| present(rows[(i, j)]));
             let columns: Vec<f64> = (0..5).flat_map(|j| (0..count).map(move |i| (i, j))).map(|at| rows[at]).collect();
-            let singles: Vec<f32> = rows.as_slice().iter().map(|&v| v as f32).collect();
+            let f32_cells: Vec<f32> = rows.as_slice().iter().map(|&v| v as f32).collect();
             let single_columns: Vec<f32> = columns.iter().map(|&v| v as f32).collect();
             let column = |j: usize| (format!("{j}"), Column::numbers((0..count).map(|i| rows[(i, j)]).collect()));
             let table = Table::new((0..5).map(column)).unwrap();
             for x in [
                 Features::F64(rows.view()),
                 Features::F64(MatRef::col_major(&columns, count, 5)),
-                Features::F32(MatRef::row_major(&singles, count, 5)),
+                Features::F32(MatRef::row_major(&f32_cells, count, 5)),
                 Features::F32(MatRef::col_major(&single_columns, count, 5)),
                 Features::Table(table.view()),
             ] {
@@ -175,7 +175,7 @@ fn sparse_rows_are_dense_rows_with_zeros() {
 
 #[test]
 fn categories_are_matched_by_name_and_unseen_ones_are_missing() {
-    // Sets of a bit a category and lists; few, many and very many categories.
+    // Sets of one bit per category and lists; few, many and very many categories.
     let kinds = [0, 3, 40, 300, 5000];
     let (trees, list) = random_trees(7, &kinds, &SIZES, 1);
     for count in COUNTS {

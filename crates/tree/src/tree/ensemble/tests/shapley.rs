@@ -9,7 +9,7 @@ use crate::tree::gradient_boosting::GradientBoosting;
 use super::super::{TreeNode, Trees};
 use super::engine::{cells_with_holes, present, random_trees};
 
-/// What a tree is expected to say where only the columns of `known` are known.
+/// The expected output of a tree where only the columns of `known` are known.
 fn expected(tree: &[TreeNode], at: usize, known: u32, cell: &dyn Fn(usize) -> Option<f64>) -> Vec<f64> {
     let node = &tree[at];
     if node.right == 0 {
@@ -139,10 +139,10 @@ fn problem() -> (Mat<f64>, Vec<f64>, Vec<u32>) {
     (x, y, classes)
 }
 
-/// The parts are those of the definition, and sum to what the model says.
-fn assert_explained(model: &dyn Attributor, trees: &Trees, start: &[f64], factor: f64, x: &Mat<f64>, said: &Mat<f64>) {
+/// The parts are those of the definition, and sum to the prediction of the model.
+fn assert_explained(model: &dyn Attributor, trees: &Trees, start: &[f64], factor: f64, x: &Mat<f64>, predictions: &Mat<f64>) {
     let outputs = model.n_outputs();
-    assert_eq!((outputs, said.cols()), (start.len(), start.len()));
+    assert_eq!((outputs, predictions.cols()), (start.len(), start.len()));
     let list: Vec<Vec<TreeNode>> = (0..trees.n_trees()).map(|t| trees.nodes(t)).collect();
     assert!(list.iter().any(|t| t.len() > 5), "stumps explain nothing");
     let parts = model.attributions(&Features::F64(x.view())).unwrap();
@@ -154,7 +154,7 @@ fn assert_explained(model: &dyn Attributor, trees: &Trees, start: &[f64], factor
         assert_near(parts.row(i), &truth);
         for k in 0..outputs {
             let part = &parts.row(i)[k * width..(k + 1) * width];
-            assert_near(&[part.iter().sum()], &[said[(i, k)]]);
+            assert_near(&[part.iter().sum()], &[predictions[(i, k)]]);
             assert_near(&[part[x.cols()]], &[model.base_values()[k]]);
         }
     }
@@ -172,15 +172,15 @@ fn forests_and_boosting_are_explained_as_a_whole() {
     for target in targets {
         let data = Dataset::new(features).with_target(target);
         let forest = Forest { n_estimators: 7, max_depth: Some(4), ..Forest::default() }.fit(&data, &cx).unwrap();
-        let said = forest.as_classifier().map_or_else(|| forest.predict(&features), |c| c.proba(&features)).unwrap();
-        assert_explained(&forest, forest.trees(), &vec![0.0; said.cols()], 1.0 / 7.0, &x, &said);
+        let predictions = forest.as_classifier().map_or_else(|| forest.predict(&features), |c| c.proba(&features)).unwrap();
+        assert_explained(&forest, forest.trees(), &vec![0.0; predictions.cols()], 1.0 / 7.0, &x, &predictions);
 
         let exact = GradientBoosting { n_estimators: 6, ..GradientBoosting::default() }.fit(&data, &cx).unwrap();
-        let said = match exact.as_classifier() {
+        let predictions = match exact.as_classifier() {
             Some(c) => c.decision(&features).unwrap().unwrap(),
             None => exact.predict(&features).unwrap(),
         };
-        assert_explained(&exact, exact.trees(), exact.start(), 1.0, &x, &said);
+        assert_explained(&exact, exact.trees(), exact.start(), 1.0, &x, &predictions);
 
         let learner = Boosting { max_iter: 6, min_samples_leaf: 5, ..Boosting::default() };
         let boosted = learner.fit(&data, &cx).unwrap();

@@ -100,7 +100,7 @@ impl MeanGrid {
         if self.whole { nearest(above) * weight } else { nearest(weight as f64 * self.per_step * above) }
     }
 
-    /// Whether equal targets are told from others by themselves and not on the grid.
+    /// Whether equal targets are compared by value and not on the grid.
     pub fn needs_targets(&self) -> bool {
         !self.whole
     }

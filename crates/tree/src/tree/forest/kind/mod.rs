@@ -50,7 +50,7 @@ pub(super) trait BinnedCriterion: Send + Sync {
     fn gain(&self, left: &Self::Sum, all: &Self::Sum) -> f64;
     /// By how much a split lowers weight times impurity.
     fn decrease(&self, left: &Self::Sum, all: &Self::Sum) -> f64;
-    /// How many orders of categories are worth a try, and where a category stands in one.
+    /// How many orders of categories are tried, and the place of a category in one.
     fn orders(&self) -> usize;
     fn key(&self, sum: &Self::Sum, order: usize) -> f64;
     /// What must be known of the rows of a node besides their sum.

@@ -4,29 +4,12 @@ use ermine_core::{Dataset, Error, Partial, Result, Target};
 use ermine_math::bins::ColumnBins;
 use serde::{Deserialize, Serialize};
 
-use super::super::super::criterion::WeightGrid;
+use super::super::super::criterion::{WeightGrid, negative_target};
 use super::super::super::grow::GrowOptions;
+use super::super::binning::RowScales;
 use super::super::bins::{BinnedColumn, MISSING_RANK};
 use super::super::bootstrap::Bootstrap;
-use crate::boosting::data::ColumnCells;
-
-/// Which rows take part and what they weigh.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct RowScales {
-    /// Weights of the classes; empty if these have none.
-    pub of_class: Vec<f64>,
-}
-
-impl RowScales {
-    /// The weight of a row.
-    pub fn row_weight(&self, rows: &Dataset<'_>, i: usize) -> f64 {
-        let class = match rows.y {
-            Target::Class { codes, .. } => self.of_class.get(codes[i] as usize).copied().unwrap_or(1.0),
-            _ => 1.0,
-        };
-        rows.weight_of(i) * class
-    }
-}
+use crate::columns::ColumnCells;
 
 /// What the second pass finds out.
 #[derive(Default, Serialize, Deserialize)]
@@ -81,7 +64,7 @@ impl BinSurvey {
             _ if poisson => {
                 let y = rows.y.reals()?;
                 if let Some(&row) = kept.iter().find(|&&i| *y.at(i, 0) < 0.0) {
-                    return Err(super::super::fit::negative_target(*y.at(row, 0), row));
+                    return Err(negative_target(*y.at(row, 0), row));
                 }
                 out.positive = kept.iter().any(|&i| *y.at(i, 0) > 0.0);
             }

@@ -1,8 +1,8 @@
-//! The same trees from passes over rows that are never held: a pass finds the bins, one what lies in them, and then each brings all
+//! The same trees from passes over rows that are never in memory as a whole: a pass finds the bins, one what lies in them, and then each brings all
 //! trees that grow at a time one level on.
 //!
 //! A pass does not remember rows, so each block is binned again, its bags are drawn again and its rows run down all trees so far.
-//! Every sum is of whole numbers and every draw has a name (tree and urn, tree and node), so that the trees are those of a fit in
+//! Every sum is of whole numbers and every draw has a name (tree and stratum, tree and node), so that the trees are those of a fit in
 //! memory to the bit, whatever is gathered in which pass.
 //!
 //! Nodes with many rows are gathered as histograms. Below, histograms of many small nodes would take more room than their rows; so
@@ -21,26 +21,28 @@ use ermine_math::double_double::Dd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::super::criterion::WeightRange;
+use super::super::criterion::{WeightRange, no_positive_target};
 use super::super::ensemble::{TreeNode, Trees};
 use super::super::grow::GrowOptions;
+use super::super::open_node::OpenNode;
 use super::super::sorted::TreeColumns;
-use super::binning::{ForestSummary, SORTED, codes_of};
+use super::binning::{ForestSummary, RowScales, SORTED, codes_of};
 use super::bins::{BinStorage, BinnedColumn, BinnedData, MAX_NARROW_BINS};
 use super::bootstrap::Bootstrap;
 use super::fit::{self, FinishedTree, MANY_ROWS};
 use super::oob::OobSums;
 use super::{Forest, ForestModel, stream};
-use crate::boosting::data::{Categories, categories};
+use crate::columns::{Categories, categories, task_of};
+use crate::stream::MEMORY_BYTES;
 use apply_pass::{ApplyPass, StartTree};
-use context::{BinSurvey, ForestContext, RowScales};
-use partial_tree::{Bud, NodeNeeds, PartialTree, RowWeights};
+use context::{BinSurvey, ForestContext};
+use partial_tree::{NodeNeeds, PartialTree, PassNode, RowWeights};
 use pass_plan::{PassHistograms, PassPlan};
 
 /// Trees that grow at a time.
 const AT_ONCE: usize = 64;
 
-/// What every block is told.
+/// State broadcast to every block before a pass.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct ForestState {
     task: Task,
@@ -74,7 +76,7 @@ enum ForestPhase {
 /// The trees so far.
 #[derive(Clone, Serialize, Deserialize)]
 struct GrowingForest {
-    #[serde(with = "shelf")]
+    #[serde(with = "trees_as_nodes")]
     trees: Trees,
     importance_sums: Vec<f64>,
     partial_trees: Vec<PartialTree>,
@@ -128,11 +130,7 @@ impl PassLearner for Forest {
 
     fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<ForestState> {
         stream::needs_memory(self, head)?;
-        let classes = match head.y {
-            Target::Class { names, .. } => names.to_vec(),
-            _ => Vec::new(),
-        };
-        let task = if matches!(head.y, Target::Class { .. }) { Task::Classification } else { Task::Regression };
+        let (task, classes) = task_of(&head.y);
         let columns = TreeColumns::new(&head.x, head.schema);
         let settings = self.stops(head, &columns, 1).map_err(fit::named)?;
         Ok(ForestState {
@@ -142,7 +140,7 @@ impl PassLearner for Forest {
             categories: categories(&head.x),
             seed: cx.seed,
             block: cx.block_rows.unwrap_or(SORTED).max(1),
-            memory: cx.memory.unwrap_or(stream::MEMORY_BYTES),
+            memory: cx.memory.unwrap_or(MEMORY_BYTES),
             weighted: head.weight.is_some(),
             stage: ForestPhase::Survey,
         })
@@ -154,7 +152,7 @@ impl PassLearner for Forest {
             ForestPhase::BinSurvey(..) => ForestPartialKind::BinSurvey(BinSurvey::default()),
             ForestPhase::WeightRange(_) => ForestPartialKind::WeightRange(WeightRange::default()),
             ForestPhase::WeightTotal(..) => ForestPartialKind::WeightTotal(Dd::ZERO),
-            ForestPhase::Grow(_, wave) => ForestPartialKind::Histograms(wave.plan.empty(wave.partial_trees.len())),
+            ForestPhase::Grow(_, growing) => ForestPartialKind::Histograms(growing.plan.empty(growing.partial_trees.len())),
             ForestPhase::OutOfBag(..) => ForestPartialKind::OutOfBag(OobSums::default()),
         })
     }
@@ -194,12 +192,12 @@ impl PassLearner for Forest {
                 weights(frame).into_iter().for_each(|w| *total += range.scaled(w));
                 Ok(())
             }
-            (ForestPhase::Grow(frame, wave), ForestPartialKind::Histograms(sheets)) => {
-                wave.plan.add(&wave.partial_trees, frame, self.bootstrap, sheets, rows, first)
+            (ForestPhase::Grow(frame, growing), ForestPartialKind::Histograms(histograms)) => {
+                growing.plan.add(&growing.partial_trees, frame, self.bootstrap, histograms, rows, first)
             }
-            (ForestPhase::OutOfBag(frame, wave, urns), ForestPartialKind::OutOfBag(_)) => {
+            (ForestPhase::OutOfBag(frame, growing, draws), ForestPartialKind::OutOfBag(_)) => {
                 let block = frame.read(rows, first)?;
-                let seen = OobSums::of(rows, &wave.trees, (&frame.bootstrap, urns), &block.kept, block.first)?;
+                let seen = OobSums::of(rows, &growing.trees, (&frame.bootstrap, draws), &block.kept, block.first)?;
                 part.merge(ForestPartial(ForestPartialKind::OutOfBag(seen)))
             }
             _ => Err(wrong_partial()),
@@ -213,57 +211,59 @@ impl PassLearner for Forest {
         cx: &Context<'_>,
     ) -> Result<PassStep<ForestState, ForestModel>> {
         let stage = std::mem::replace(&mut state.stage, ForestPhase::Survey);
-        let (wave, weighs) = (GrowingForest::new(&state), state.own_weights(self));
+        let (growing, weighs) = (GrowingForest::new(&state), state.own_weights(self));
         state.stage = match (stage, total.0) {
-            (ForestPhase::Survey, ForestPartialKind::Survey(Some(spread))) => {
-                let scales = RowScales { of_class: spread.class_weights(self, &state.classes)? };
-                ForestPhase::BinSurvey(scales, spread.bins(self.max_bins as usize), spread.rows)
+            (ForestPhase::Survey, ForestPartialKind::Survey(Some(summary))) => {
+                let scales = RowScales { of_class: summary.class_weights(self, &state.classes)? };
+                ForestPhase::BinSurvey(scales, summary.bins(self.max_bins as usize), summary.rows)
             }
             (ForestPhase::BinSurvey(scales, bins, all), ForestPartialKind::BinSurvey(seen)) => {
                 let frame = Box::new(self.frame(&state, scales, bins, (all as usize, seen))?);
                 if !self.bootstrap && (weighs || fit::balances_bags(self)) {
                     ForestPhase::WeightRange(frame)
                 } else {
-                    ForestPhase::Grow(frame, Box::new(wave))
+                    ForestPhase::Grow(frame, Box::new(growing))
                 }
             }
             (ForestPhase::WeightRange(mut frame), ForestPartialKind::WeightRange(range)) => {
                 frame.grid = range.exact();
                 match frame.grid {
-                    Some(_) => ForestPhase::Grow(frame, Box::new(wave)),
+                    Some(_) => ForestPhase::Grow(frame, Box::new(growing)),
                     None => ForestPhase::WeightTotal(frame, range),
                 }
             }
             (ForestPhase::WeightTotal(mut frame, range), ForestPartialKind::WeightTotal(total)) => {
                 frame.grid = Some(range.rounded(total));
-                ForestPhase::Grow(frame, Box::new(wave))
+                ForestPhase::Grow(frame, Box::new(growing))
             }
-            (ForestPhase::Grow(frame, mut wave), ForestPartialKind::Histograms(sheets)) => {
-                wave.advance(self, &frame, sheets, state.seed, cx)?;
-                wave.collect(self, &frame, cx)?;
-                ForestPhase::Grow(frame, wave)
+            (ForestPhase::Grow(frame, mut growing), ForestPartialKind::Histograms(histograms)) => {
+                growing.advance(self, &frame, histograms, state.seed, cx)?;
+                growing.collect(self, &frame, cx)?;
+                ForestPhase::Grow(frame, growing)
             }
-            (ForestPhase::OutOfBag(frame, wave, _), ForestPartialKind::OutOfBag(seen)) => {
-                let out_of_bag = Some(seen.finish(state.task, wave.trees.width())?);
-                let model = state.model(self, &frame, *wave, false);
+            (ForestPhase::OutOfBag(frame, growing, _), ForestPartialKind::OutOfBag(seen)) => {
+                let out_of_bag = Some(seen.finish(state.task, growing.trees.width())?);
+                let model = state.model(self, &frame, *growing, false);
                 return Ok(PassStep::Done(ForestModel { out_of_bag, ..model }));
             }
             _ => return Err(wrong_partial()),
         };
-        if let ForestPhase::Grow(frame, wave) = &mut state.stage {
-            wave.start_trees(self, frame);
-            if wave.partial_trees.is_empty() {
+        if let ForestPhase::Grow(frame, growing) = &mut state.stage {
+            growing.start_trees(self, frame);
+            if growing.partial_trees.is_empty() {
                 return self.finish_forest(state);
             }
-            wave.plan = PassPlan::plan(&wave.partial_trees, frame, state.seed, state.memory)?;
+            growing.plan = PassPlan::plan(&growing.partial_trees, frame, state.seed, state.memory)?;
         }
         Ok(PassStep::NextPass(state, None))
     }
 
     fn model_so_far(&self, state: &ForestState) -> Option<ForestModel> {
         match &state.stage {
-            ForestPhase::Grow(frame, wave) if wave.trees.n_trees() > 0 => Some(state.model(self, frame, (**wave).clone(), true)),
-            ForestPhase::OutOfBag(frame, wave, _) => Some(state.model(self, frame, (**wave).clone(), true)),
+            ForestPhase::Grow(frame, growing) if growing.trees.n_trees() > 0 => {
+                Some(state.model(self, frame, (**growing).clone(), true))
+            }
+            ForestPhase::OutOfBag(frame, growing, _) => Some(state.model(self, frame, (**growing).clone(), true)),
             _ => None,
         }
     }
@@ -284,7 +284,7 @@ impl Forest {
         }
         fit::check_rows(rows)?;
         if self.criterion == "poisson" && !seen.positive {
-            return Err(fit::no_positive_target());
+            return Err(no_positive_target());
         }
         if self.splitter == "auto" && rows < MANY_ROWS {
             return Err(Error::Data(format!(
@@ -321,13 +321,13 @@ impl Forest {
 
     /// After the last tree.
     fn finish_forest(&self, mut state: ForestState) -> Result<PassStep<ForestState, ForestModel>> {
-        let ForestPhase::Grow(frame, wave) = state.stage else { return Err(wrong_partial()) };
+        let ForestPhase::Grow(frame, growing) = state.stage else { return Err(wrong_partial()) };
         state.stage = ForestPhase::Survey;
         if !self.oob_score {
-            return Ok(PassStep::Done(state.model(self, &frame, *wave, false)));
+            return Ok(PassStep::Done(state.model(self, &frame, *growing, false)));
         }
-        let urns = (0..wave.trees.n_trees()).map(|t| frame.bootstrap.stratum_draws(t as u64)).collect();
-        state.stage = ForestPhase::OutOfBag(frame, wave, urns);
+        let draws = (0..growing.trees.n_trees()).map(|t| frame.bootstrap.stratum_draws(t as u64)).collect();
+        state.stage = ForestPhase::OutOfBag(frame, growing, draws);
         Ok(PassStep::NextPass(state, None))
     }
 }
@@ -338,13 +338,13 @@ impl ForestState {
         self.weighted || forest.class_weight.is_some() && !fit::balances_bags(forest)
     }
 
-    fn model(&self, forest: &Forest, frame: &ForestContext, wave: GrowingForest, late: bool) -> ForestModel {
+    fn model(&self, forest: &Forest, frame: &ForestContext, growing: GrowingForest, late: bool) -> ForestModel {
         ForestModel {
             task: self.task,
             classes: self.classes.clone(),
-            certificate: fit::histogram_certificate(forest, frame.rows, &frame.columns, &wave.trees, late),
-            trees: wave.trees,
-            importance_sums: wave.importance_sums,
+            certificate: fit::histogram_certificate(forest, frame.rows, &frame.columns, &growing.trees, late),
+            trees: growing.trees,
+            importance_sums: growing.importance_sums,
             out_of_bag: None,
             permutation_importances: None,
         }
@@ -363,14 +363,14 @@ impl GrowingForest {
         }
     }
 
-    /// Lets trees begin, as long as there is room.
+    /// Starts trees, as long as memory allows.
     fn start_trees(&mut self, forest: &Forest, frame: &ForestContext) {
         let wanted = usize::try_from(forest.n_estimators).unwrap_or(usize::MAX);
         let next = self.started..wanted.min(self.started + AT_ONCE.saturating_sub(self.partial_trees.len()));
         self.started = next.end;
-        let sprout =
+        let partial =
             |t: usize| PartialTree::new(t, if forest.bootstrap { frame.bootstrap.stratum_draws(t as u64) } else { Vec::new() });
-        self.partial_trees.par_extend(next.into_par_iter().map(sprout));
+        self.partial_trees.par_extend(next.into_par_iter().map(partial));
     }
 
     /// Takes what a pass has gathered into the trees.
@@ -378,51 +378,39 @@ impl GrowingForest {
         &mut self,
         forest: &Forest,
         frame: &ForestContext,
-        mut sheets: PassHistograms,
+        mut histograms: PassHistograms,
         seed: u64,
         cx: &Context<'_>,
     ) -> Result<()> {
-        let profiles = std::mem::take(&mut sheets.profiles);
+        let profiles = std::mem::take(&mut histograms.profiles);
         let mut by_slot: Vec<Vec<u32>> = vec![Vec::new(); self.plan.slots()];
-        sheets.taken.slot.iter().enumerate().for_each(|(row, &slot)| by_slot[slot as usize].push(row as u32));
-        let (narrow, wide) = (std::mem::take(&mut sheets.taken.narrow), std::mem::take(&mut sheets.taken.wide));
-        let rows = sheets.taken.slot.len();
+        histograms.taken.slot.iter().enumerate().for_each(|(row, &slot)| by_slot[slot as usize].push(row as u32));
+        let (narrow, wide) = (std::mem::take(&mut histograms.taken.narrow), std::mem::take(&mut histograms.taken.wide));
+        let rows = histograms.taken.slot.len();
         let binned = (rows > 0).then(|| BinnedData::of_rows(&frame.columns, rows, narrow, wide));
         let classes = match self.trees.width() {
             _ if frame.class_rows.is_empty() => None,
             width => Some(width),
         };
-        let (errand, sheets, binned, by_slot) = (&self.plan, &sheets, binned.as_ref(), &by_slot);
-        let step = |(at, (sprout, profile)): (usize, (&mut PartialTree, partial_tree::SampleProfile))| -> Result<()> {
-            match &sprout.weights {
+        let (plan, histograms, binned, by_slot) = (&self.plan, &histograms, binned.as_ref(), &by_slot);
+        let step = |(at, (partial, profile)): (usize, (&mut PartialTree, partial_tree::SampleProfile))| -> Result<()> {
+            match &partial.weights {
                 None => {
-                    let (soil, sum) = RowWeights::new(forest, frame, &profile, classes);
-                    let sort = soil.sort;
-                    sprout.weights = Some(soil);
+                    let (weights, sum) = RowWeights::new(forest, frame, &profile, classes);
+                    let criterion = weights.criterion;
+                    partial.weights = Some(weights);
                     if sum.is_empty() {
-                        let (all, want) = (Vec::new(), NodeNeeds::Split);
-                        let (drawn, varies, best) = (0, false, None);
-                        sprout.open_nodes.push(Bud {
-                            node: 0,
-                            depth: 0,
-                            path: 1,
-                            sum: all,
-                            cost_known: false,
-                            needs: want,
-                            columns_tried: drawn,
-                            varies,
-                            best,
-                        });
+                        partial.open_nodes.push(OpenNode::root(PassNode::new(0, sum, NodeNeeds::Split)));
                     } else {
-                        sort.dispatch(&[], StartTree { frame, tree: sprout, sum, seed });
+                        criterion.dispatch(&[], StartTree { frame, tree: partial, sum, seed });
                     }
                     Ok(())
                 }
-                Some(soil) => {
-                    let sort = soil.sort;
-                    sort.dispatch(
-                        &sheets.taken.y,
-                        ApplyPass { frame, tree: sprout, at, plan: errand, histograms: sheets, binned, by_slot, seed, cx },
+                Some(weights) => {
+                    let criterion = weights.criterion;
+                    criterion.dispatch(
+                        &histograms.taken.y,
+                        ApplyPass { frame, tree: partial, at, plan, histograms, binned, by_slot, seed, cx },
                     )
                 }
             }
@@ -433,16 +421,16 @@ impl GrowingForest {
     /// Puts trees that are grown into the forest, in their order.
     fn collect(&mut self, forest: &Forest, frame: &ForestContext, cx: &Context<'_>) -> Result<()> {
         let mut rest = Vec::new();
-        for mut sprout in std::mem::take(&mut self.partial_trees) {
-            if sprout.weights.is_some() && sprout.grown.is_none() {
-                sprout.grown = sprout.request_needs(frame);
+        for mut partial in std::mem::take(&mut self.partial_trees) {
+            if partial.weights.is_some() && partial.grown.is_none() {
+                partial.grown = partial.request_needs(frame);
             }
-            match sprout.grown.take_if(|_| rest.is_empty()) {
+            match partial.grown.take_if(|_| rest.is_empty()) {
                 Some(grown) => {
                     FinishedTree::new(forest, grown, frame.columns.len(), cx)?
                         .append_to(&mut self.trees, &mut self.importance_sums);
                 }
-                None => rest.push(sprout),
+                None => rest.push(partial),
             }
         }
         self.partial_trees = rest;
@@ -450,8 +438,8 @@ impl GrowingForest {
     }
 }
 
-/// Trees between machines: their nodes.
-mod shelf {
+/// Trees in a state: their nodes.
+mod trees_as_nodes {
     use serde::{Deserializer, Serializer};
 
     use super::{Categories, Deserialize, Serialize, TreeNode, Trees};

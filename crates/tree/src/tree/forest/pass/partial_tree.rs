@@ -6,13 +6,14 @@ use ermine_math::double_double::Dd;
 use serde::{Deserialize, Serialize};
 
 use super::super::super::criterion::{WeightGrid, WeightRange};
-use super::super::super::grow::{GainOrder, GrownNode, in_preorder};
+use super::super::super::grow::{GainOrder, GrownNode, graft, in_preorder};
+use super::super::super::open_node::OpenNode;
 use super::super::Forest;
 use super::super::bins::MISSING_RANK;
 use super::super::fit::{balanced_factors, balances_bags, mean_loss, shares, tree_seed};
-use super::super::grow::{column_stream, is_open};
+use super::super::grow::column_stream;
 use super::super::kind::{BinnedCriterionKind, MeanGrid, TargetExtent};
-use super::super::split_search::{BinRule, BinSplitLimits};
+use super::super::split_search::{BinSplitLimits, BinnedSplit};
 use super::context::ForestContext;
 
 /// What a tree must know of its bag before it grows.
@@ -74,7 +75,7 @@ impl SampleProfile {
 /// How the rows of a tree count.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct RowWeights {
-    pub sort: BinnedCriterionKind,
+    pub criterion: BinnedCriterionKind,
     /// Factors of the classes, and the grid of the weights; without one rows count as often as they are drawn.
     factors: Vec<f64>,
     grid: Option<WeightGrid>,
@@ -90,8 +91,8 @@ impl RowWeights {
             let (whole, unit) = grid.map_or((true, 1.0), |g| (g.whole, g.unit));
             let total = profile.extent.total;
             let mean = MeanGrid::new(&profile.extent, whole, unit, mean_loss(forest));
-            let sort = BinnedCriterionKind::mean(mean, whole, total);
-            return (Self { sort, factors, grid, weight: total as f64 * unit }, Vec::new());
+            let criterion = BinnedCriterionKind::mean(mean, whole, total);
+            return (Self { criterion, factors, grid, weight: total as f64 * unit }, Vec::new());
         };
         let mut sum = vec![profile.rows as i64];
         if forest.bootstrap {
@@ -119,8 +120,8 @@ impl RowWeights {
         }
         let (whole, unit) = grid.map_or((true, 1.0), |g| (g.whole, g.unit));
         let total: i64 = sum[1..].iter().sum();
-        let sort = BinnedCriterionKind::Classes { shares: shares(forest), classes, unit, total: whole.then_some(total) };
-        (Self { sort, factors, grid, weight: total as f64 * unit }, sum)
+        let criterion = BinnedCriterionKind::Classes { shares: shares(forest), classes, unit, total: whole.then_some(total) };
+        (Self { criterion, factors, grid, weight: total as f64 * unit }, sum)
     }
 
     /// The weight of a row in steps.
@@ -141,17 +142,18 @@ impl RowWeights {
     }
 
     /// Whether a node that was not looked at may split.
-    pub fn may_split(&self, frame: &ForestContext, bud: &Bud) -> bool {
-        let weight: i64 = match self.sort {
-            BinnedCriterionKind::Classes { .. } => bud.sum[1..].iter().sum(),
-            BinnedCriterionKind::Mean { .. } => bud.sum[1],
+    fn may_split(&self, frame: &ForestContext, open: &PassOpen) -> bool {
+        let sum = &open.state.sum;
+        let steps: i64 = match self.criterion {
+            BinnedCriterionKind::Classes { .. } => sum[1..].iter().sum(),
+            BinnedCriterionKind::Mean { .. } => sum[1],
         };
-        let unit = self.grid.map_or(1.0, |g| g.unit);
-        is_open(&frame.settings, &self.limits(frame), false, bud.depth, bud.sum[0] as usize, weight as f64 * unit)
+        let weight = steps as f64 * self.grid.map_or(1.0, |g| g.unit);
+        frame.settings.may_split(open.depth, sum[0] as usize, weight, self.limits(frame).min_weight)
     }
 }
 
-/// What the tree waits for.
+/// What the next pass must bring of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum NodeNeeds {
     Nothing,
@@ -161,12 +163,11 @@ pub(super) enum NodeNeeds {
     Split,
 }
 
-/// A node that may still split.
+/// What is kept of an open node between passes.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Bud {
+pub(super) struct PassNode {
+    /// Its number in the tree.
     pub node: usize,
-    pub depth: usize,
-    pub path: u64,
     /// The sum of its rows, once it is known.
     pub sum: Vec<i64>,
     /// Whether value and impurity are known, and the node is open.
@@ -175,41 +176,44 @@ pub(super) struct Bud {
     /// Columns that were looked at, and whether one of them is not constant.
     pub columns_tried: usize,
     pub varies: bool,
-    pub best: Option<BestBinnedSplit>,
+    /// The best split so far; for one of categories with the bins that the node has.
+    pub best: Option<(BinnedSplit<Vec<i64>>, Vec<u32>)>,
 }
 
-/// The best split so far.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct BestBinnedSplit {
-    pub gain: f64,
-    pub feature: u32,
-    pub cut: BinRule,
-    pub missing_left: bool,
-    pub missing: bool,
-    pub left: Vec<i64>,
-    /// The bins that the node has, for a split of categories.
-    pub seen: Vec<u32>,
-}
+/// An open node of a tree that grows pass by pass.
+pub(super) type PassOpen = OpenNode<PassNode>;
 
-impl Bud {
+impl PassNode {
+    /// A node of which no more is known than its sum, if that.
+    pub fn new(node: usize, sum: Vec<i64>, needs: NodeNeeds) -> Self {
+        Self { node, sum, cost_known: false, needs, columns_tried: 0, varies: false, best: None }
+    }
+
     /// Whether all columns that the node draws were looked at.
     pub fn is_done(&self, frame: &ForestContext) -> bool {
         self.columns_tried >= frame.bins.len() || self.columns_tried >= frame.settings.max_features && self.varies
     }
+}
+
+impl PassOpen {
+    /// Whether the node may split, judged by its sum.
+    pub fn may_split(&self, frame: &ForestContext, weights: &RowWeights) -> bool {
+        self.state.cost_known || weights.may_split(frame, self)
+    }
 
     /// The columns that the node draws next: those it needs at least, then as many again.
     pub fn next_columns(&self, frame: &ForestContext, seed: u64) -> Vec<u32> {
-        let (p, most) = (frame.bins.len(), frame.settings.max_features);
-        if self.is_done(frame) {
+        let (p, most, tried) = (frame.bins.len(), frame.settings.max_features, self.state.columns_tried);
+        if self.state.is_done(frame) {
             return Vec::new();
         }
-        let end = if self.columns_tried < most { most } else { self.columns_tried + most }.min(p);
+        let end = if tried < most { most } else { tried + most }.min(p);
         let mut order: Vec<u32> = (0..p as u32).collect();
         if most < p {
             let mut stream = column_stream(seed, self.path);
             (0..end).for_each(|drawn| order.swap(drawn, drawn + stream.below(p - drawn)));
         }
-        order[self.columns_tried..end].to_vec()
+        order[tried..end].to_vec()
     }
 }
 
@@ -228,10 +232,10 @@ pub(super) struct NodeRoute {
 const STAY: NodeRoute = NodeRoute { left: 0, feature: 0, last: 0, set: None, missing_left: false };
 
 /// A tree that grows pass by pass.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct PartialTree {
     pub tree: usize,
-    /// How many draws fall into each urn.
+    /// How many draws fall into each stratum.
     pub stratum_draws: Vec<u32>,
     /// How its rows count, once that is known.
     pub weights: Option<RowWeights>,
@@ -241,25 +245,14 @@ pub(super) struct PartialTree {
     pub cost_centers: Vec<f64>,
     /// By how much the split of each node lowers the impurity.
     pub decreases: Vec<f64>,
-    pub open_nodes: Vec<Bud>,
+    pub open_nodes: Vec<PassOpen>,
     /// The tree itself, once it is known.
     pub grown: Option<Vec<GrownNode>>,
 }
 
 impl PartialTree {
-    pub fn new(tree: usize, urns: Vec<u32>) -> Self {
-        let (nodes, ways, middles, decreases) = Default::default();
-        let mut out = Self {
-            tree,
-            stratum_draws: urns,
-            weights: None,
-            nodes,
-            routes: ways,
-            cost_centers: middles,
-            decreases,
-            open_nodes: Vec::new(),
-            grown: None,
-        };
+    pub fn new(tree: usize, stratum_draws: Vec<u32>) -> Self {
+        let mut out = Self { tree, stratum_draws, ..Self::default() };
         out.push_nodes(1);
         out
     }
@@ -282,35 +275,27 @@ impl PartialTree {
     pub fn node_of_row(&self, cells: &[u32]) -> usize {
         let mut at = 0;
         loop {
-            let way = &self.routes[at];
-            if way.left == 0 {
+            let route = &self.routes[at];
+            if route.left == 0 {
                 return at;
             }
-            let cell = cells[way.feature as usize];
-            let left = match &way.set {
-                _ if cell == MISSING_RANK => way.missing_left,
-                None => cell <= way.last,
+            let cell = cells[route.feature as usize];
+            let left = match &route.set {
+                _ if cell == MISSING_RANK => route.missing_left,
+                None => cell <= route.last,
                 Some(set) => set[cell as usize],
             };
-            at = way.left as usize + usize::from(!left);
+            at = route.left as usize + usize::from(!left);
         }
     }
 
     /// Puts a part of a tree, grown elsewhere, in the place of a node.
     pub fn replace_subtree(&mut self, node: usize, part: Vec<GrownNode>) {
-        // The root of the part takes the place of the node, the others come last.
-        let shift = self.nodes.len() - 1;
-        self.push_nodes(part.len() - 1);
-        for (i, mut grown) in part.into_iter().enumerate() {
-            if let Some(test) = &mut grown.test {
-                test.left += shift;
-                test.right += shift;
-            }
-            self.nodes[if i == 0 { node } else { shift + i }] = grown;
-        }
+        graft(&mut self.nodes, node, part);
+        self.push_nodes(0);
     }
 
-    /// Whether all is known that the tree needs; tells which buds wait for what.
+    /// Whether all that the tree needs is known; sets what each open node waits for.
     pub fn request_needs(&mut self, frame: &ForestContext) -> Option<Vec<GrownNode>> {
         match frame.settings.max_leaves {
             None if self.open_nodes.is_empty() => Some(in_preorder(std::mem::take(&mut self.nodes))),
@@ -323,9 +308,9 @@ impl PartialTree {
     /// so are those of the children that the other leaves would have.
     fn best_first(&mut self, leaves: usize) -> Option<Vec<GrownNode>> {
         let mut waits = vec![None; self.nodes.len()];
-        for (i, bud) in self.open_nodes.iter_mut().enumerate() {
-            bud.needs = NodeNeeds::Nothing;
-            waits[bud.node] = Some(i);
+        for (i, open) in self.open_nodes.iter_mut().enumerate() {
+            open.state.needs = NodeNeeds::Nothing;
+            waits[open.state.node] = Some(i);
         }
         let (mut order, mut children, mut heap) = (vec![0], vec![None], BinaryHeap::new());
         let mut fresh = 0..1;
@@ -336,18 +321,21 @@ impl PartialTree {
                 heap.push(GainOrder(self.decreases[order[at]], at));
             }
             if count >= leaves {
-                let unknown: Vec<usize> = waiting.into_iter().filter(|&i| !self.open_nodes[i].cost_known).collect();
+                let unknown: Vec<usize> = waiting.into_iter().filter(|&i| !self.open_nodes[i].state.cost_known).collect();
                 if unknown.is_empty() {
                     break;
                 }
-                unknown.into_iter().for_each(|i| self.open_nodes[i].needs = NodeNeeds::Cost);
+                unknown.into_iter().for_each(|i| self.open_nodes[i].state.needs = NodeNeeds::Cost);
                 return None;
             }
             if !waiting.is_empty() {
-                waiting.iter().for_each(|&i| self.open_nodes[i].needs = NodeNeeds::Split);
+                waiting.iter().for_each(|&i| self.open_nodes[i].state.needs = NodeNeeds::Split);
                 for GainOrder(_, at) in heap {
                     let left = self.routes[order[at]].left as usize;
-                    [left, left + 1].iter().filter_map(|&n| waits[n]).for_each(|i| self.open_nodes[i].needs = NodeNeeds::Split);
+                    [left, left + 1]
+                        .iter()
+                        .filter_map(|&n| waits[n])
+                        .for_each(|i| self.open_nodes[i].state.needs = NodeNeeds::Split);
                 }
                 return None;
             }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::super::bins::{BinStorage, BinnedColumn, MISSING_RANK};
 use super::super::kind::{BinnedCriterionKind, NodeCost};
 use super::context::{ForestBlock, ForestContext};
-use super::partial_tree::{Bud, NodeNeeds, PartialTree, RowWeights, SampleProfile};
+use super::partial_tree::{NodeNeeds, PartialTree, RowWeights, SampleProfile};
 
-/// Rows that are binned at a time: those of an urn, so that each is drawn from once.
+/// Rows that are binned at a time: those of a stratum, so that each is drawn from once.
 const CHUNK: usize = 4096;
 /// A node whose rows take no more than so many of its histograms is taken out with its rows and grown as in memory: reading it
 /// again for every level below would cost more.
@@ -89,28 +89,29 @@ fn row_bytes(columns: &[BinnedColumn]) -> u64 {
 
 impl PassPlan {
     /// Plans the next pass: as many nodes as `memory` has room for, earlier trees first.
-    pub fn plan(sprouts: &[PartialTree], frame: &ForestContext, seed: u64, memory: u64) -> Result<Self> {
+    pub fn plan(partials: &[PartialTree], frame: &ForestContext, seed: u64, memory: u64) -> Result<Self> {
         let mut out = Self::default();
         let threads = rayon::current_num_threads() as u64;
         let of_row = row_bytes(&frame.columns);
-        'trees: for (tree, sprout) in sprouts.iter().enumerate() {
-            let Some(soil) = &sprout.weights else { continue };
-            let width = soil.sort.width();
-            for bud in sprout.open_nodes.iter().filter(|b| b.needs != NodeNeeds::Nothing) {
-                let mut slot = NodeRequest { tree, node: bud.node, total: None, look: None, columns: Vec::new(), take: false };
-                if bud.sum.is_empty() {
+        'trees: for (tree, partial) in partials.iter().enumerate() {
+            let Some(weights) = &partial.weights else { continue };
+            let width = weights.criterion.width();
+            for open in partial.open_nodes.iter().filter(|o| o.state.needs != NodeNeeds::Nothing) {
+                let mut slot =
+                    NodeRequest { tree, node: open.state.node, total: None, look: None, columns: Vec::new(), take: false };
+                if open.state.sum.is_empty() {
                     slot.total = Some(out.cells);
                     out.cells += width;
                     out.bytes += 8 * width as u64 * threads;
                     out.slots.push(slot);
                     continue;
                 }
-                let splits = bud.needs == NodeNeeds::Split && bud.may_split(frame, soil);
-                let rows = bud.sum[0] as u64 * of_row;
-                let columns = if splits { bud.next_columns(frame, sprout.node_seed(seed)) } else { Vec::new() };
+                let splits = open.state.needs == NodeNeeds::Split && open.may_split(frame, weights);
+                let rows = open.state.sum[0] as u64 * of_row;
+                let columns = if splits { open.next_columns(frame, partial.node_seed(seed)) } else { Vec::new() };
                 let bytes = |c: u32| 8 * (width * (frame.bins[c as usize].bins() + 1)) as u64 * threads;
-                let sheets: u64 = columns.iter().map(|&c| bytes(c)).sum();
-                if splits && frame.settings.max_leaves.is_none() && rows <= (EXTRACT_RATIO * sheets).min(memory) {
+                let histogram_bytes: u64 = columns.iter().map(|&c| bytes(c)).sum();
+                if splits && frame.settings.max_leaves.is_none() && rows <= (EXTRACT_RATIO * histogram_bytes).min(memory) {
                     if out.bytes + rows > memory {
                         break 'trees;
                     }
@@ -119,7 +120,7 @@ impl PassPlan {
                     out.slots.push(slot);
                     continue;
                 }
-                if !bud.cost_known {
+                if !open.state.cost_known {
                     slot.look = Some(out.costs);
                     out.costs += 1;
                     out.bytes += size_of::<NodeCost>() as u64 * threads;
@@ -134,7 +135,7 @@ impl PassPlan {
                 }
                 if splits && slot.columns.is_empty() {
                     if out.slots.is_empty() {
-                        let column = bud.next_columns(frame, sprout.node_seed(seed)).first().copied().unwrap_or(0);
+                        let column = open.next_columns(frame, partial.node_seed(seed)).first().copied().unwrap_or(0);
                         return Err(Error::Data(format!(
                             "column {column}: its histogram takes {} bytes on {threads} threads, and a pass may take {memory}; allow \
                              more memory, use fewer threads or drop the column",
@@ -152,8 +153,8 @@ impl PassPlan {
                 }
             }
         }
-        out.slot_of = sprouts.iter().map(|s| vec![NO_REQUEST; s.nodes.len()]).collect();
-        out.needs_rows = vec![false; sprouts.len()];
+        out.slot_of = partials.iter().map(|s| vec![NO_REQUEST; s.nodes.len()]).collect();
+        out.needs_rows = vec![false; partials.len()];
         for (i, slot) in out.slots.iter().enumerate() {
             out.needs_rows[slot.tree] = true;
             out.slot_of[slot.tree][slot.node] = i as u32;
@@ -161,7 +162,7 @@ impl PassPlan {
         Ok(out)
     }
 
-    /// The slots of a tree, in the order of its buds, each with its number.
+    /// The slots of a tree, in the order of its open nodes, each with its number.
     pub fn requests_of_tree(&self, tree: usize) -> impl Iterator<Item = (usize, &NodeRequest)> {
         let first = self.slots.partition_point(|s| s.tree < tree);
         self.slots[first..].iter().take_while(move |s| s.tree == tree).enumerate().map(move |(i, s)| (first + i, s))
@@ -183,10 +184,10 @@ impl PassPlan {
     /// Takes in a block of rows.
     pub fn add(
         &self,
-        sprouts: &[PartialTree],
+        partials: &[PartialTree],
         frame: &ForestContext,
         bootstrap: bool,
-        sheets: &mut PassHistograms,
+        histograms: &mut PassHistograms,
         rows: &Dataset<'_>,
         first: usize,
     ) -> Result<()> {
@@ -195,22 +196,22 @@ impl PassPlan {
         let mut cells = Vec::new();
         let mut start = 0;
         while start < block.kept.len() {
-            // Up to the end of an urn.
+            // Up to the end of a stratum.
             let at = block.first + start;
             let end = block.kept.len().min(start + CHUNK - at % CHUNK);
             frame.cells(&block, start..end, &mut cells);
-            for (t, sprout) in sprouts.iter().enumerate() {
+            for (t, partial) in partials.iter().enumerate() {
                 let slots = &self.slot_of[t];
-                if sprout.weights.is_some() && !self.needs_rows[t] {
+                if partial.weights.is_some() && !self.needs_rows[t] {
                     continue;
                 }
                 let numbers = block.first + start..block.first + end;
                 let counts =
-                    bootstrap.then(|| frame.bootstrap.stratum_counts(sprout.tree as u64, &sprout.stratum_draws, numbers));
+                    bootstrap.then(|| frame.bootstrap.stratum_counts(partial.tree as u64, &partial.stratum_draws, numbers));
                 let chunk = BlockChunk { frame, block: &block, y: &y, start, cells: &cells, counts: counts.as_deref() };
-                match &sprout.weights {
-                    None => chunk.profile(end - start, &mut sheets.profiles[t]),
-                    Some(soil) => self.add_chunk(sprout, soil, slots, &chunk, end - start, sheets),
+                match &partial.weights {
+                    None => chunk.profile(end - start, &mut histograms.profiles[t]),
+                    Some(weights) => self.add_chunk(partial, weights, slots, &chunk, end - start, histograms),
                 }
             }
             start = end;
@@ -220,16 +221,16 @@ impl PassPlan {
 
     fn add_chunk(
         &self,
-        sprout: &PartialTree,
-        soil: &RowWeights,
+        partial: &PartialTree,
+        weights: &RowWeights,
         slots: &[u32],
         chunk: &BlockChunk<'_>,
         rows: usize,
-        sheets: &mut PassHistograms,
+        histograms: &mut PassHistograms,
     ) {
         let p = chunk.frame.bins.len();
-        let width = soil.sort.width();
-        let grid = match &soil.sort {
+        let width = weights.criterion.width();
+        let grid = match &weights.criterion {
             BinnedCriterionKind::Mean { grid, .. } => Some(grid),
             BinnedCriterionKind::Classes { .. } => None,
         };
@@ -239,17 +240,17 @@ impl PassPlan {
                 continue;
             }
             let cells = &chunk.cells[k * p..][..p];
-            let at = slots[sprout.node_of_row(cells)];
+            let at = slots[partial.node_of_row(cells)];
             if at == NO_REQUEST {
                 continue;
             }
             let slot = &self.slots[at as usize];
             let row = chunk.start + k;
             let class = chunk.block.class(row);
-            let weight = soil.steps(class, chunk.block.weights[row], count, chunk.counts.is_some());
+            let weight = weights.steps(class, chunk.block.weights[row], count, chunk.counts.is_some());
             let y = chunk.y.get(row).copied().unwrap_or(0.0);
             if slot.take {
-                chunk.extract_row(at, cells, (weight, class, y), &mut sheets.taken);
+                chunk.extract_row(at, cells, (weight, class, y), &mut histograms.taken);
                 continue;
             }
             let sum = grid.map_or(0, |g| g.sum(y, weight));
@@ -264,18 +265,18 @@ impl PassPlan {
                 }
             };
             if let Some(offset) = slot.total {
-                add(&mut sheets.sums[offset..offset + width]);
+                add(&mut histograms.sums[offset..offset + width]);
             }
             for &(column, offset) in &slot.columns {
                 let bin = match cells[column as usize] {
                     MISSING_RANK => chunk.frame.bins[column as usize].missing(),
                     bin => bin as usize,
                 };
-                add(&mut sheets.sums[offset + bin * width..][..width]);
+                add(&mut histograms.sums[offset + bin * width..][..width]);
             }
             if let (Some(look), Some(grid)) = (slot.look, grid) {
                 let target = grid.needs_targets().then_some(y);
-                grid.add_cost(&mut sheets.costs[look], sprout.cost_centers[slot.node], weight as f64, sum, target);
+                grid.add_cost(&mut histograms.costs[look], partial.cost_centers[slot.node], weight as f64, sum, target);
             }
         }
     }
@@ -328,12 +329,5 @@ impl BlockChunk<'_> {
         to.weight.push(weight);
         to.class.push(class);
         to.y.push(y);
-    }
-}
-
-impl Bud {
-    /// Whether the node may split, as far as its sum tells.
-    pub fn may_split(&self, frame: &ForestContext, soil: &RowWeights) -> bool {
-        self.cost_known || soil.may_split(frame, self)
     }
 }

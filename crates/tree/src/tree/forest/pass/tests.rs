@@ -2,16 +2,14 @@
 
 use std::sync::Mutex;
 
-use ermine_core::{
-    Column, Context, Dataset, Features, Learner, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, PassLearner, PassStep, RngStream,
-    Table, Target, run_passes,
-};
+use ermine_core::{Context, Dataset, Features, Learner, Mat, PassLearner, PassStep, RngStream, Target, run_passes};
 use serde_json::{Value, json};
 
-use super::super::tests::stream::Runs;
 use super::super::tests::{bytes, classes, coarse, forest, normal, numbers, with_missing};
 use super::super::{Forest, ForestModel};
 use super::{ForestPartial, ForestPartialKind, ForestPhase};
+use crate::test_rows::classes_by_level;
+use ermine_fixtures::ChunkedSource;
 
 fn with_memory(memory: u64) -> Context<'static> {
     Context { memory: Some(memory), ..Context::seeded(5) }
@@ -19,17 +17,17 @@ fn with_memory(memory: u64) -> Context<'static> {
 
 /// Fits in passes; rows come in runs.
 fn in_passes(forest: &Forest, data: &Dataset<'_>, run: usize, memory: u64) -> ForestModel {
-    let told = Mutex::new(Vec::new());
-    let tell = |words: String| told.lock().unwrap().push(words);
+    let notes = Mutex::new(Vec::new());
+    let tell = |words: String| notes.lock().unwrap().push(words);
     let cx = Context { remarks: Some(&tell), ..with_memory(memory) };
-    let model = (Forest::STREAM.unwrap())(forest, &Runs(*data, run), &cx).unwrap();
-    assert!(told.lock().unwrap().iter().any(|w| w.contains("in passes over the rows")), "{told:?}");
+    let model = (Forest::STREAM.unwrap())(forest, &ChunkedSource::new(*data, &[run]), &cx).unwrap();
+    assert!(notes.lock().unwrap().iter().any(|w| w.contains("in passes over the rows")), "{notes:?}");
     model
 }
 
 fn agrees(forest: &Forest, data: &Dataset<'_>, run: usize, memory: u64, what: &str) {
-    let held = bytes(&forest.fit(data, &Context::seeded(5)).unwrap());
-    assert!(bytes(&in_passes(forest, data, run, memory)) == held, "{what}: {memory} bytes, runs of {run}");
+    let in_memory = bytes(&forest.fit(data, &Context::seeded(5)).unwrap());
+    assert!(bytes(&in_passes(forest, data, run, memory)) == in_memory, "{what}: {memory} bytes, runs of {run}");
 }
 
 /// Parameters that change how trees are grown.
@@ -106,18 +104,7 @@ fn categories_and_class_weights_have_the_bytes_of_memory() {
     let rows = 2500;
     let mut s = RngStream::new(3, "levels", 0);
     for levels in [6, 400] {
-        let codes: Vec<usize> = (0..rows).map(|_| s.below(levels)).collect();
-        let cells: Vec<Option<String>> = codes.iter().map(|c| (c % 50 != 7).then(|| format!("level {c}"))).collect();
-        let labels: Vec<&str> = codes.iter().map(|c| ["a", "b", "c"][c % 7 % 3]).collect();
-        let x: Vec<f64> = (0..rows).map(|_| s.normal()).collect();
-        let cells: Vec<Option<&str>> = cells.iter().map(Option::as_deref).collect();
-        let columns = [("word", Column::categories(&cells)), ("size", Column::numbers(x))];
-        let data = OwnedDataset {
-            x: OwnedFeatures::Table(Table::new(columns).unwrap()),
-            y: OwnedTarget::from_labels(&labels),
-            weight: None,
-            schema: None,
-        };
+        let data = classes_by_level(rows, levels, &mut s);
         for class_weight in [json!(null), json!("balanced"), json!({"a": 2.5, "b": 0.0}), json!("balanced_subsample")] {
             for (bootstrap, thresholds) in [(true, "best"), (false, "random")] {
                 let params = json!({"class_weight": class_weight, "bootstrap": bootstrap, "thresholds": thresholds});
@@ -127,7 +114,7 @@ fn categories_and_class_weights_have_the_bytes_of_memory() {
     }
 }
 
-/// Drives passes by hand: every block has a part of its own, and the parts of whole numbers are merged in a random order.
+/// Drives passes block by block: every block has a part of its own, and the parts of whole numbers are merged in a random order.
 fn by_hand(forest: &Forest, data: &Dataset<'_>, block: usize, memory: u64, seed: u64) -> (ForestModel, usize) {
     let cx = Context { block_rows: Some(block), ..with_memory(memory) };
     let mut random = RngStream::new(seed, "merging", 0);

@@ -51,13 +51,13 @@ fn the_estimate_outside_the_bags_is_that_of_brute_force() {
                     trees += 1.0;
                 }
             }
-            let found = model.out_of_bag().unwrap().predictions.row(i);
+            let prediction = model.out_of_bag().unwrap().predictions.row(i);
             if trees == 0.0 {
-                assert!(found.iter().all(|v| v.is_nan()));
+                assert!(prediction.iter().all(|v| v.is_nan()));
                 continue;
             }
             sum.iter_mut().for_each(|s| *s /= trees);
-            assert_eq!(found, sum, "row {i}");
+            assert_eq!(prediction, sum, "row {i}");
             let best = (0..3).fold(0, |b, k| if sum[k] > sum[b] { k } else { b });
             right += f64::from(u8::from(best == codes[i] as usize));
             counted += 1.0;
@@ -255,8 +255,8 @@ fn the_certificate_says_how_splits_were_found() {
     let y = numbers(&x, 22);
     let learner = forest(json!({"n_estimators": 2, "max_depth": 2}));
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
-    let found = |data: &Dataset<'_>| learner.fit(data, &Context::default()).unwrap().certificate().unwrap().clone();
-    assert_eq!(found(&data).method, "histogram");
-    assert!(found(&data).notes[0].contains("2 of 2 columns"));
-    assert_eq!(found(&data.row_range(0..9999)).method, "exact");
+    let certificate = |data: &Dataset<'_>| learner.fit(data, &Context::default()).unwrap().certificate().unwrap().clone();
+    assert_eq!(certificate(&data).method, "histogram");
+    assert!(certificate(&data).notes[0].contains("2 of 2 columns"));
+    assert_eq!(certificate(&data.row_range(0..9999)).method, "exact");
 }

@@ -4,7 +4,7 @@ use super::super::super::sorted::RowSubset;
 use super::super::binning::{BinBuilder, ForestSummary};
 use super::super::bins::BinnedData;
 use super::*;
-use crate::boosting::data::ColumnCells;
+use crate::columns::ColumnCells;
 
 /// The nodes of the single tree with the same parameters, as the forest keeps them.
 fn single(params: &Value, x: &Mat<f64>, y: Target<'_>, weight: Option<&[f64]>) -> Vec<TreeNode> {
@@ -27,7 +27,7 @@ fn same_tree(found: &[TreeNode], expected: &[TreeNode], what: &str) {
     }
 }
 
-/// Of numbers, splits that gain the same may be told apart by rounding; what the tree says of its rows is the same.
+/// Of numbers, splits of equal gain may differ by rounding; the predictions of the tree are the same.
 fn same_answers(found: &[TreeNode], expected: &[TreeNode], x: &Mat<f64>, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}: nodes");
     let answers = |nodes: &[TreeNode]| -> Vec<f64> { (0..x.rows()).map(|i| walk(nodes, x.row(i))[0]).collect() };
@@ -110,10 +110,10 @@ fn categories_split_like_those_of_the_single_tree() {
         let model = alone(json!({})).fit(&data, &Context::default()).unwrap();
         let tree = Tree::default().grow(&data, &Context::default()).unwrap().0;
         let expected = super::super::super::ensemble::nodes_of(&tree);
-        let found = model.trees.nodes(0);
-        same_tree(&found, &expected, "categories");
-        assert!(found.iter().zip(&expected).all(|(a, b)| a.categories == b.categories), "sets of categories");
-        assert!(found.iter().any(|n| n.categories.is_some()));
+        let nodes = model.trees.nodes(0);
+        same_tree(&nodes, &expected, "categories");
+        assert!(nodes.iter().zip(&expected).all(|(a, b)| a.categories == b.categories), "sets of categories");
+        assert!(nodes.iter().any(|n| n.categories.is_some()));
     }
 }
 

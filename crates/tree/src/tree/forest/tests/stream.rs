@@ -1,34 +1,13 @@
 //! Rows that arrive in runs.
 
-use ermine_core::{Error, Flow, OwnedDataset, OwnedFeatures, Result, RowSource, Schema};
+use ermine_core::{Error, Result};
 
 use super::*;
-
-/// Rows that come in runs of an awkward length.
-pub(in super::super) struct Runs<'a>(pub Dataset<'a>, pub usize);
-
-impl RowSource for Runs<'_> {
-    fn schema(&self) -> &Schema {
-        RowSource::schema(&self.0)
-    }
-    fn rows(&self) -> Option<usize> {
-        None
-    }
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
-        let mut at = 0;
-        while at < self.0.rows() {
-            let end = (at + self.1).min(self.0.rows());
-            if visit(&self.0.row_range(at..end))? == Flow::Stop {
-                return Ok(());
-            }
-            at = end;
-        }
-        Ok(())
-    }
-}
+use crate::test_rows::classes_by_level;
+use ermine_fixtures::ChunkedSource;
 
 fn streamed(forest: &Forest, data: &Dataset<'_>, run: usize) -> Result<ForestModel> {
-    (Forest::STREAM.unwrap())(forest, &Runs(*data, run), &Context::seeded(5))
+    (Forest::STREAM.unwrap())(forest, &ChunkedSource::new(*data, &[run]), &Context::seeded(5))
 }
 
 /// Rows with missing cells, as numbers.
@@ -69,18 +48,7 @@ fn categories_and_class_weights_have_the_bytes_of_memory() {
     let rows = 11_000;
     let mut s = RngStream::new(3, "levels", 0);
     for levels in [6, 400] {
-        let codes: Vec<usize> = (0..rows).map(|_| s.below(levels)).collect();
-        let cells: Vec<Option<String>> = codes.iter().map(|c| (c % 50 != 7).then(|| format!("level {c}"))).collect();
-        let labels: Vec<&str> = codes.iter().map(|c| ["a", "b", "c"][c % 7 % 3]).collect();
-        let x: Vec<f64> = (0..rows).map(|_| s.normal()).collect();
-        let cells: Vec<Option<&str>> = cells.iter().map(Option::as_deref).collect();
-        let columns = [("word", Column::categories(&cells)), ("size", Column::numbers(x))];
-        let data = OwnedDataset {
-            x: OwnedFeatures::Table(Table::new(columns).unwrap()),
-            y: OwnedTarget::from_labels(&labels),
-            weight: None,
-            schema: None,
-        };
+        let data = classes_by_level(rows, levels, &mut s);
         for class_weight in [Value::Null, json!("balanced"), json!({"a": 2.5, "b": 0.0}), json!("balanced_subsample")] {
             let forest = forest(json!({"n_estimators": 2, "class_weight": class_weight, "splitter": "histogram"}));
             let memory = bytes(&forest.fit(&data.view(), &Context::seeded(5)).unwrap());
@@ -119,6 +87,6 @@ fn what_needs_rows_in_memory_is_refused() {
         assert!(error.contains(words), "{error}");
     }
     let cx = Context { memory: Some(1000), ..Context::default() };
-    let small = (Forest::STREAM.unwrap())(&forest(json!({})), &Runs(data, 5000), &cx);
+    let small = (Forest::STREAM.unwrap())(&forest(json!({})), &ChunkedSource::new(data, &[5000]), &cx);
     assert!(matches!(&small, Err(Error::Data(m)) if m.contains("its histogram takes")), "{small:?}");
 }

@@ -94,8 +94,8 @@ fn poisson_means_keep_the_total() {
     let model = fit(&learner(json!({"loss": "poisson", "n_estimators": 1, "learning_rate": 1.0})), &x, Target::Real(&y));
     let p = model.predict(&Features::F64(x.view())).unwrap();
     // Each leaf is exact at rate 1 where it has counts, so that they sum to the counts.
-    let (seen, said) = (y.iter().sum::<f64>(), p.as_slice().iter().sum::<f64>());
-    assert!((seen - said).abs() < 1e-9 * seen, "{seen} and {said}");
+    let (seen, expected) = (y.iter().sum::<f64>(), p.as_slice().iter().sum::<f64>());
+    assert!((seen - expected).abs() < 1e-9 * seen, "{seen} and {expected}");
     assert!(p.as_slice().iter().all(|v| *v > 0.0));
 }
 
@@ -149,10 +149,10 @@ fn rounds_end_when_held_out_rows_stop_to_gain() {
     assert!(model.certificate().unwrap().notes[0].contains("stopped falling"));
     // A validation set of one's own leaves all rows for training.
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
-    let (train, held) = (data.row_range(0..400), data.row_range(400..500));
-    let cx = Context { validation: Some(&held), ..Context::default() };
+    let (train, validation) = (data.row_range(0..400), data.row_range(400..500));
+    let cx = Context { validation: Some(&validation), ..Context::default() };
     let apart = learner(params).fit(&train, &cx).unwrap();
-    let p = apart.predict(&held.x).unwrap();
+    let p = apart.predict(&validation.x).unwrap();
     let mse = (0..100).map(|i| (p[(i, 0)] - y[400 + i]).powi(2)).sum::<f64>() / 100.0;
     assert!((mse - apart.validation_score().last().unwrap()).abs() < 1e-12);
 }

@@ -70,8 +70,8 @@ fn starts_have_the_least_loss_of_constants() {
         for k in 0..loss.width() {
             let here = total(loss, &y, &w, &raw, k, 0.0, 1.0);
             for d in [-0.3, -0.01, 0.01, 0.3] {
-                let there = total(loss, &y, &w, &raw, k, d, 1.0);
-                assert!(there >= here - 1e-9 * here.abs(), "{loss:?}: {there} below {here} at {d}");
+                let shifted = total(loss, &y, &w, &raw, k, d, 1.0);
+                assert!(shifted >= here - 1e-9 * here.abs(), "{loss:?}: {shifted} below {here} at {d}");
             }
         }
     }
@@ -86,22 +86,22 @@ fn leaves_lower_the_loss_and_exact_ones_lower_it_most() {
         let turn = loss.huber_delta(&y, &w, raw.as_slice(), &rows);
         for class in 0..loss.width() {
             let leaf = loss.leaf_value(&y, &w, raw.as_slice(), class, &rows, turn);
-            let found = total(loss, &y, &w, &raw, class, leaf, turn);
+            let at_leaf = total(loss, &y, &w, &raw, class, leaf, turn);
             let before = total(loss, &y, &w, &raw, class, 0.0, turn);
             // Huber's leaf is one step from the median, which comes near the best whatever it starts from.
             if matches!(loss, BoostingLoss::Huber { .. }) {
                 let grid = (-400..400).map(|i| total(loss, &y, &w, &raw, class, f64::from(i) * 0.01, turn));
-                assert!(found <= 1.005 * grid.fold(f64::INFINITY, f64::min), "{loss:?}: {found}");
+                assert!(at_leaf <= 1.005 * grid.fold(f64::INFINITY, f64::min), "{loss:?}: {at_leaf}");
                 continue;
             }
-            assert!(found <= before + 1e-12 * before.abs(), "{loss:?}: {found} from {before}");
+            assert!(at_leaf <= before + 1e-12 * before.abs(), "{loss:?}: {at_leaf} from {before}");
             let exact = matches!(
                 loss,
                 BoostingLoss::Squared | BoostingLoss::Absolute | BoostingLoss::Pinball { .. } | BoostingLoss::Poisson
             );
             for d in (-400..400).map(|i| f64::from(i) * 0.01).filter(|_| exact) {
-                let there = total(loss, &y, &w, &raw, class, d, turn);
-                assert!(there >= found - 1e-9 * found.abs(), "{loss:?}: {there} at {d}, {found} at {leaf}");
+                let shifted = total(loss, &y, &w, &raw, class, d, turn);
+                assert!(shifted >= at_leaf - 1e-9 * at_leaf.abs(), "{loss:?}: {shifted} at {d}, {at_leaf} at {leaf}");
             }
         }
     }
@@ -120,9 +120,9 @@ fn line_searches_find_the_least_loss_along_a_tree() {
             let moved = Mat::from_fn(40, width, |i, k| raw[(i, k)] + rho * along[(i, k)]);
             sample.mean_loss(loss, &moved, 0..40, 1.0)
         };
-        let found = at(rho);
+        let at_rho = at(rho);
         for other in (0..400).map(|i| f64::from(i) * 0.05) {
-            assert!(at(other) >= found - 1e-9 * at(0.0).abs(), "{loss:?}: {} at {other}, {found} at {rho}", at(other));
+            assert!(at(other) >= at_rho - 1e-9 * at(0.0).abs(), "{loss:?}: {} at {other}, {at_rho} at {rho}", at(other));
         }
     }
 }

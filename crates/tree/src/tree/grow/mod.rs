@@ -4,7 +4,9 @@
 //! with lists of their own, half as wide and near in memory, and grown in parallel, each by one thread. Who does what
 //! never changes what is done, so the tree has the same bits on any number of threads.
 
-use std::collections::BinaryHeap;
+mod nodes;
+mod order;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -13,8 +15,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::criterion::{MonotoneBounds, NodeStats, SplitCriterion, SplitLimits};
-use super::sorted::{KeepSide, RowBits, RowSubset, SortedEntry, SortedInfo, TreeColumns, partition};
+use super::open_node::OpenNode;
+use super::partition::{KeepSide, RowBits, partition};
+use super::sorted::{RowSubset, SortedEntry, SortedInfo, TreeColumns};
 use super::split::{ColumnCandidate, Split, SplitRule, between, parts};
+pub(super) use nodes::{GainOrder, GrownNode, NodeTest, graft, in_preorder, parents};
 
 /// The stops, resolved for the data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,6 +38,19 @@ pub(super) struct GrowOptions {
     pub monotone_value: usize,
 }
 
+impl GrowOptions {
+    /// Whether a node that is not pure may split; `min_weight` is the weight that a side must keep.
+    pub fn may_split(&self, depth: usize, rows: usize, weight: f64, min_weight: f64) -> bool {
+        depth < self.max_depth && rows >= self.min_split.max(2 * self.min_leaf) && weight >= 2.0 * min_weight
+    }
+
+    /// Whether a split of a node of this impurity lowers the impurity of the tree enough.
+    pub fn gains_enough(&self, decrease: f64, impurity: f64) -> bool {
+        // A split that gains exactly as much as asked must not fail by rounding.
+        self.min_decrease <= 0.0 || decrease + 16.0 * f64::EPSILON * impurity >= self.min_decrease
+    }
+}
+
 /// What all parts of a tree share while it grows.
 pub(super) struct GrowContext<'a> {
     pub columns: &'a TreeColumns<'a>,
@@ -48,7 +66,7 @@ pub(super) struct GrowContext<'a> {
 }
 
 impl GrowContext<'_> {
-    /// Tells the observer now and then, and looks at the clock.
+    /// Reports progress now and then, and checks the deadline.
     fn report(&self, entries: usize) -> Result<()> {
         const EVERY: u64 = 1 << 19;
         let before = self.work.fetch_add(entries as u64 + 1, Ordering::Relaxed);
@@ -62,49 +80,20 @@ impl GrowContext<'_> {
     }
 }
 
-/// A node of a finished tree.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct GrownNode {
-    /// The test, unless the node is a leaf.
-    pub test: Option<NodeTest>,
-    pub value: Vec<f64>,
-    pub impurity: f64,
-    pub rows: usize,
-    pub weight: f64,
-}
+/// A node whose split is known, and a child whose split is still to be searched.
+type ExactOpen<T> = OpenNode<ExactNode<T>>;
+type OpenChild<T> = OpenNode<ChildNode<T>>;
 
-/// What an inner node asks.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct NodeTest {
-    pub feature: usize,
-    /// Values up to it go left.
-    pub threshold: f64,
-    /// Categories that go left, for a category column.
-    pub categories: Option<Vec<u32>>,
-    pub missing_left: bool,
-    pub left: usize,
-    pub right: usize,
-}
-
-/// A node that may still split.
-struct Bud<T> {
+/// What is kept of an open node.
+struct ExactNode<T> {
     /// Where its rows begin in every list.
     start: usize,
-    depth: usize,
-    /// Names the node by its place in the tree, whatever the order of growing: the index of its random streams.
-    path: u64,
     /// Columns that are not constant here.
     active: Arc<[u32]>,
     stats: NodeStats<T>,
     /// Bounds of the value that monotonic constraints have set.
     bounds: (f64, f64),
     choice: Option<NodeSplit<T>>,
-}
-
-/// The name of a child, from that of its parent; the side is 1 or 2.
-pub(super) fn child_path(parent: u64, side: u64) -> u64 {
-    // Added, not combined by xor: the left child of the root must not be named like the root.
-    parent.wrapping_add(side).wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(29).wrapping_add(side)
 }
 
 /// The split a node takes, and what comes of it.
@@ -134,14 +123,12 @@ impl GainFloor {
     }
 }
 
-/// A child on its way to become a bud.
+/// What is kept of a child whose split is still to be searched.
 struct ChildNode<T> {
     stats: NodeStats<T>,
     start: usize,
-    depth: usize,
-    path: u64,
     bounds: (f64, f64),
-    /// Whether it may split at all.
+    /// Whether it may split.
     open: bool,
     floor: GainFloor,
 }
@@ -187,9 +174,9 @@ pub(super) fn grow<C: SplitCriterion>(ground: &GrowContext<'_>, mut criterion: C
     let active: Arc<[u32]> = features.iter().copied().filter(|&f| !ground.sorted[f as usize].constant).collect();
     let marks = RowBits::new(stride);
     let mut grower = Grower { ground, criterion, lists, stride, features, ids: None, marks, sides: Default::default() };
-    let root = grower.child(stats, 0, 0, 1, (f64::NEG_INFINITY, f64::INFINITY));
+    let root = OpenNode::root(grower.child(stats, 0, 0, (f64::NEG_INFINITY, f64::INFINITY)));
     let mut splits = None;
-    if root.open {
+    if root.state.open {
         ground.report(stride)?;
         splits = grower.search(&root, &active).into_iter().reduce(better).flatten();
     }
@@ -211,28 +198,19 @@ fn better(a: Option<Split>, b: Option<Split>) -> Option<Split> {
 }
 
 impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
-    fn child(
-        &self,
-        stats: NodeStats<C::Total>,
-        start: usize,
-        depth: usize,
-        path: u64,
-        bounds: (f64, f64),
-    ) -> ChildNode<C::Total> {
+    fn child(&self, stats: NodeStats<C::Total>, start: usize, depth: usize, bounds: (f64, f64)) -> ChildNode<C::Total> {
         let s = &self.ground.settings;
-        let open = depth < s.max_depth
-            && stats.rows >= s.min_split.max(2 * s.min_leaf)
-            && stats.weight >= 2.0 * s.min_weight
+        let open = s.may_split(depth, stats.rows, stats.weight, s.min_weight)
             && !stats.pure
             && !self.ground.late.load(Ordering::Relaxed);
-        ChildNode { stats, start, depth, path, bounds, open, floor: GainFloor::new() }
+        ChildNode { stats, start, bounds, open, floor: GainFloor::new() }
     }
 
-    /// Turns a child into a bud with the split it will take, if it takes one.
-    fn open_node(&mut self, child: ChildNode<C::Total>, active: Arc<[u32]>, split: Option<Split>) -> Bud<C::Total> {
-        let ChildNode { stats, start, depth, path, bounds, .. } = child;
+    /// Turns a child into an open node with the split it will take, if it takes one.
+    fn open_node(&mut self, child: OpenChild<C::Total>, active: Arc<[u32]>, split: Option<Split>) -> ExactOpen<C::Total> {
+        let OpenNode { depth, path, state: ChildNode { stats, start, bounds, .. } } = child;
         let choice = split.and_then(|split| self.choose(start, &stats, split));
-        Bud { start, depth, path, active, stats, bounds, choice }
+        OpenNode { depth, path, state: ExactNode { start, active, stats, bounds, choice } }
     }
 
     /// What a split leads to, unless it gains too little.
@@ -242,14 +220,8 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         let right = self.criterion.prepare(&self.sides.1);
         let ends = left.weight / stats.weight * left.impurity + right.weight / stats.weight * right.impurity;
         let decrease = stats.weight / self.ground.weight * (stats.impurity - ends);
-        // A split that gains exactly as much as asked must not fail by rounding.
-        let slack = 16.0 * f64::EPSILON * stats.impurity;
-        (self.ground.settings.min_decrease <= 0.0 || decrease + slack >= self.ground.settings.min_decrease).then_some(NodeSplit {
-            split,
-            left,
-            right,
-            decrease,
-        })
+        let enough = self.ground.settings.gains_enough(decrease, stats.impurity);
+        enough.then_some(NodeSplit { split, left, right, decrease })
     }
 
     /// Writes the rows of the two sides of a split to `self.sides`.
@@ -281,10 +253,10 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
     }
 
     /// The question a chosen split asks.
-    fn test(&self, bud: &Bud<C::Total>, choice: &NodeSplit<C::Total>) -> NodeTest {
+    fn test(&self, node: &ExactOpen<C::Total>, choice: &NodeSplit<C::Total>) -> NodeTest {
         let split = &choice.split;
         let place = self.features.partition_point(|&f| (f as usize) < split.feature);
-        let list = &self.lists[place * self.stride + bud.start..][..bud.stats.rows];
+        let list = &self.lists[place * self.stride + node.state.start..][..node.state.stats.rows];
         let parts = parts(list, self.ground.sorted[split.feature].missing, None);
         let value = |e: S| self.ground.columns.value(row_of(self.ground, self.ids.as_deref(), e.id()), split.feature);
         let threshold = match split.cut {
@@ -332,7 +304,7 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
     /// What one column has to offer a child: whether it is constant and, if asked, the best split on it.
     fn scan_column(
         &self,
-        child: &ChildNode<C::Total>,
+        child: &OpenChild<C::Total>,
         sweep: &mut C::Sweep<'_>,
         place: usize,
         list: &[S],
@@ -348,28 +320,28 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
             return ColumnScan { constant, split: None };
         }
         let candidate = ColumnCandidate { feature, list, columns: self.ground.columns, row: &row };
-        let limits = self.limits(feature, child.bounds);
+        let limits = self.limits(feature, child.state.bounds);
         let split = if self.ground.settings.random {
             let index = child.path ^ (feature as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             candidate.draw(sweep, &limits, RngStream::new(self.ground.cx.seed, "tree threshold", index))
         } else {
-            candidate.best(&self.criterion, sweep, &limits, child.floor.get())
+            candidate.best(&self.criterion, sweep, &limits, child.state.floor.get())
         };
         if let Some(split) = &split {
-            child.floor.raise_floor(split.gain);
+            child.state.floor.raise_floor(split.gain);
         }
         ColumnScan { constant, split }
     }
 
     /// The best split of a child on each of the places it draws.
-    fn search(&self, child: &ChildNode<C::Total>, active: &[u32]) -> Vec<Option<Split>> {
+    fn search(&self, child: &OpenChild<C::Total>, active: &[u32]) -> Vec<Option<Split>> {
         let places = self.draw_places(child.path, active);
-        let list = |place: u32| &self.lists[place as usize * self.stride + child.start..][..child.stats.rows];
-        if places.len() * child.stats.rows < PARALLEL {
-            let mut sweep = self.criterion.sweep(&child.stats);
+        let list = |place: u32| &self.lists[place as usize * self.stride + child.state.start..][..child.state.stats.rows];
+        if places.len() * child.state.stats.rows < PARALLEL {
+            let mut sweep = self.criterion.sweep(&child.state.stats);
             places.iter().map(|&p| self.scan_column(child, &mut sweep, p as usize, list(p), true).split).collect()
         } else {
-            let sweep = || self.criterion.sweep(&child.stats);
+            let sweep = || self.criterion.sweep(&child.state.stats);
             places
                 .par_iter()
                 .map_init(sweep, |sweep, &p| self.scan_column(child, sweep, p as usize, list(p), true).split)
@@ -404,37 +376,35 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         out
     }
 
-    /// Splits a bud: its children, ready with the splits they will take.
-    fn split(&mut self, bud: Bud<C::Total>, choice: NodeSplit<C::Total>) -> Result<[Bud<C::Total>; 2]> {
-        let rows = bud.stats.rows;
-        self.ground.report(rows * bud.active.len())?;
+    /// Splits an open node: its children, ready with the splits they will take.
+    fn split(&mut self, node: ExactOpen<C::Total>, choice: NodeSplit<C::Total>) -> Result<[ExactOpen<C::Total>; 2]> {
+        let rows = node.state.stats.rows;
+        self.ground.report(rows * node.state.active.len())?;
         let NodeSplit { split, left, right, .. } = choice;
         let at = left.rows;
-        let bounds = self.child_bounds(&bud, split.feature, &left, &right);
-        let path = |side: u64| child_path(bud.path, side);
-        let children = [
-            self.child(left, bud.start, bud.depth + 1, path(1), bounds[0]),
-            self.child(right, bud.start + at, bud.depth + 1, path(2), bounds[1]),
-        ];
-        let keep = match (children[0].open, children[1].open) {
+        let bounds = self.child_bounds(&node, split.feature, &left, &right);
+        let (start, depth) = (node.state.start, node.depth + 1);
+        let children =
+            node.children([self.child(left, start, depth, bounds[0]), self.child(right, start + at, depth, bounds[1])]);
+        let keep = match (children[0].state.open, children[1].state.open) {
             (true, true) => KeepSide::Both,
             (true, false) => KeepSide::Left,
             (false, true) => KeepSide::Right,
             (false, false) => return Ok(children.map(|c| self.open_node(c, Arc::new([]), None))),
         };
-        self.mark_sides(bud.start, rows, &split);
+        self.mark_sides(node.state.start, rows, &split);
         self.sides.0.iter().for_each(|&id| self.marks.set(id as usize, true));
         self.sides.1.iter().for_each(|&id| self.marks.set(id as usize, false));
         // The list of the split itself is in order already, unless missing values move to the left.
         let in_order =
             matches!(split.cut, SplitRule::At(..)) && !(split.missing_left && self.ground.sorted[split.feature].missing);
-        let outcomes = self.partition(&bud, &children, keep, in_order.then_some(split.feature));
+        let outcomes = self.partition(&node, &children, keep, in_order.then_some(split.feature));
         let mut actives = [0, 1].map(|c: usize| -> Arc<[u32]> {
-            let kept = || bud.active.iter().zip(&outcomes).filter(|(_, o)| !o[c].constant).map(|(&a, _)| a);
-            if !children[c].open {
+            let kept = || node.state.active.iter().zip(&outcomes).filter(|(_, o)| !o[c].constant).map(|(&a, _)| a);
+            if !children[c].state.open {
                 Arc::new([])
             } else if outcomes.iter().all(|o| !o[c].constant) {
-                bud.active.clone()
+                node.state.active.clone()
             } else {
                 kept().collect()
             }
@@ -447,7 +417,7 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         }
         if self.samples_columns() {
             for c in 0..2 {
-                if children[c].open {
+                if children[c].state.open {
                     best[c] = self.search(&children[c], &actives[c]).into_iter().reduce(better).flatten();
                 }
             }
@@ -459,19 +429,19 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         }))
     }
 
-    /// Partitions the lists of a bud and, while they are near, looks for the splits of the children.
+    /// Partitions the lists of a node and, while they are near, looks for the splits of the children.
     fn partition(
         &mut self,
-        bud: &Bud<C::Total>,
-        children: &[ChildNode<C::Total>; 2],
+        node: &ExactOpen<C::Total>,
+        children: &[OpenChild<C::Total>; 2],
         keep: KeepSide,
         in_order: Option<usize>,
     ) -> Vec<[ColumnScan; 2]> {
-        let (rows, at) = (bud.stats.rows, children[0].stats.rows);
+        let (rows, at) = (node.state.stats.rows, children[0].state.stats.rows);
         let mut lists = std::mem::take(&mut self.lists);
         let this = &*self;
         let searches = !this.samples_columns();
-        let sweeps = || [0, 1].map(|c: usize| this.criterion.sweep(&children[c].stats));
+        let sweeps = || [0, 1].map(|c: usize| this.criterion.sweep(&children[c].state.stats));
         let work = |sweeps: &mut [C::Sweep<'_>; 2], spare: &mut Vec<S>, place: usize, list: &mut [S]| -> [ColumnScan; 2] {
             let feature = this.features[place] as usize;
             if in_order != Some(feature) {
@@ -479,22 +449,22 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
             }
             [0, 1].map(|c| {
                 let part = if c == 0 { &list[..at] } else { &list[at..] };
-                match children[c].open {
+                match children[c].state.open {
                     true => this.scan_column(&children[c], &mut sweeps[c], place, part, searches),
                     false => ColumnScan { constant: true, split: None },
                 }
             })
         };
-        let outcomes = if rows * bud.active.len() < PARALLEL {
+        let outcomes = if rows * node.state.active.len() < PARALLEL {
             let (mut sweeps, mut spare) = (sweeps(), Vec::new());
-            let list = |place: u32| place as usize * this.stride + bud.start;
-            bud.active.iter().map(|&a| work(&mut sweeps, &mut spare, a as usize, &mut lists[list(a)..][..rows])).collect()
+            let list = |place: u32| place as usize * this.stride + node.state.start;
+            node.state.active.iter().map(|&a| work(&mut sweeps, &mut spare, a as usize, &mut lists[list(a)..][..rows])).collect()
         } else {
             let mut wanted = vec![false; this.features.len()];
-            bud.active.iter().for_each(|&a| wanted[a as usize] = true);
+            node.state.active.iter().for_each(|&a| wanted[a as usize] = true);
             let chunks = lists.par_chunks_mut(this.stride).enumerate().filter(|(place, _)| wanted[*place]);
             let init = || (sweeps(), Vec::new());
-            let chunk = |list: &mut [S]| bud.start..(bud.start + rows).min(list.len());
+            let chunk = |list: &mut [S]| node.state.start..(node.state.start + rows).min(list.len());
             chunks
                 .map_init(init, |(sweeps, spare), (place, list)| {
                     let range = chunk(list);
@@ -509,209 +479,18 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
     /// The bounds of the children: a split on a constrained column puts the middle of the two values between them.
     fn child_bounds(
         &self,
-        bud: &Bud<C::Total>,
+        node: &ExactOpen<C::Total>,
         feature: usize,
         left: &NodeStats<C::Total>,
         right: &NodeStats<C::Total>,
     ) -> [(f64, f64); 2] {
         let s = &self.ground.settings;
-        let (low, high) = bud.bounds;
+        let (low, high) = node.state.bounds;
         let middle = 0.5 * left.value[s.monotone_value] + 0.5 * right.value[s.monotone_value];
         match s.monotone.as_ref().map_or(0, |m| m[feature]) {
-            0 => [bud.bounds, bud.bounds],
+            0 => [node.state.bounds, node.state.bounds],
             1 => [(low, middle), (middle, high)],
             _ => [(middle, high), (low, middle)],
         }
-    }
-
-    /// The node a bud becomes.
-    fn node(&self, bud: &Bud<C::Total>) -> GrownNode {
-        let stats = &bud.stats;
-        let mut value = stats.value.clone();
-        let s = &self.ground.settings;
-        if s.monotone.is_some() {
-            let v = value[s.monotone_value].clamp(bud.bounds.0, bud.bounds.1);
-            value[s.monotone_value] = v;
-            if s.monotone_value == 1 {
-                value[0] = 1.0 - v;
-            }
-        }
-        let test = bud.choice.as_ref().map(|choice| self.test(bud, choice));
-        GrownNode { test, value, impurity: stats.impurity, rows: stats.rows, weight: stats.weight }
-    }
-
-    /// Grows everything below a bud.
-    fn depth_first(&mut self, root: Bud<C::Total>) -> Result<Vec<GrownNode>> {
-        let mut nodes: Vec<GrownNode> = Vec::new();
-        let mut small: Vec<(usize, Bud<C::Total>)> = Vec::new();
-        let mut stack = vec![(root, None::<(usize, bool)>)];
-        while let Some((mut bud, parent)) = stack.pop() {
-            if self.ground.late.load(Ordering::Relaxed) {
-                bud.choice = None;
-            }
-            let here = nodes.len();
-            nodes.push(self.node(&bud));
-            if let Some((parent, is_left)) = parent
-                && let Some(test) = &mut nodes[parent].test
-            {
-                *(if is_left { &mut test.left } else { &mut test.right }) = here;
-            }
-            let Some(choice) = bud.choice.take() else { continue };
-            let fits = bud.stats.rows <= u16::MAX_ROWS && bud.stats.rows * bud.active.len() <= SMALL;
-            if fits && self.ids.is_none() {
-                bud.choice = Some(choice);
-                small.push((here, bud));
-                continue;
-            }
-            let [left, right] = self.split(bud, choice)?;
-            stack.push((right, Some((here, false))));
-            stack.push((left, Some((here, true))));
-        }
-        let this = &*self;
-        let parts = small
-            .into_par_iter()
-            .map_init(|| vec![0u16; this.stride], |number, (at, bud)| Ok((at, this.extract_node(bud, number)?)))
-            .collect::<Result<Vec<_>>>()?;
-        for (at, part) in parts {
-            // The root of the part takes its place; the others follow at the end.
-            let base = nodes.len() - 1;
-            for (k, mut node) in part.into_iter().enumerate() {
-                if let Some(test) = &mut node.test {
-                    test.left += base;
-                    test.right += base;
-                }
-                if k == 0 {
-                    nodes[at] = node;
-                } else {
-                    nodes.push(node);
-                }
-            }
-        }
-        Ok(nodes)
-    }
-
-    /// Grows a small part of the tree on lists of its own; `number` has room for a number a row of the whole.
-    fn extract_node(&self, bud: Bud<C::Total>, number: &mut [u16]) -> Result<Vec<GrownNode>> {
-        let rows = bud.stats.rows;
-        let list = |place: u32| &self.lists[place as usize * self.stride + bud.start..][..rows];
-        let mut ids = Vec::with_capacity(rows);
-        for e in list(bud.active[0]) {
-            number[e.id()] = ids.len() as u16;
-            ids.push(e.id() as u32);
-        }
-        let mut lists: Vec<u16> = Vec::with_capacity(rows * bud.active.len());
-        for &place in bud.active.iter() {
-            let entry = |e: &S| <u16 as SortedEntry>::new(number[e.id()] as usize, e.bit() == 1, e.starts(), e.missing());
-            lists.extend(list(place).iter().map(entry));
-        }
-        let mut part = Grower {
-            ground: self.ground,
-            criterion: self.criterion.select(&ids),
-            lists,
-            stride: rows,
-            features: bud.active.iter().map(|&a| self.features[a as usize]).collect(),
-            ids: Some(ids),
-            marks: RowBits::new(rows),
-            sides: Default::default(),
-        };
-        let active = (0..bud.active.len() as u32).collect();
-        part.depth_first(Bud { start: 0, active, ..bud })
-    }
-
-    /// Splits the node that gains most, again and again, until there are `leaves` leaves.
-    fn best_first(&mut self, root: Bud<C::Total>, leaves: usize) -> Result<Vec<GrownNode>> {
-        let mut nodes = vec![self.node(&root)];
-        let mut buds = vec![Some(root)];
-        let mut heap = BinaryHeap::new();
-        let enter = |heap: &mut BinaryHeap<GainOrder>, bud: &Bud<C::Total>, at: usize| {
-            if let Some(choice) = &bud.choice {
-                heap.push(GainOrder(choice.decrease, at));
-            }
-        };
-        enter(&mut heap, buds[0].as_ref().expect("the root is there"), 0);
-        let mut count = 1;
-        while count < leaves
-            && !self.ground.late.load(Ordering::Relaxed)
-            && let Some(GainOrder(_, at)) = heap.pop()
-        {
-            let Some(mut bud) = buds[at].take() else { continue };
-            let Some(choice) = bud.choice.take() else { continue };
-            for (side, bud) in self.split(bud, choice)?.into_iter().enumerate() {
-                let here = nodes.len();
-                nodes.push(self.node(&bud));
-                if let Some(test) = &mut nodes[at].test {
-                    *(if side == 0 { &mut test.left } else { &mut test.right }) = here;
-                }
-                enter(&mut heap, &bud, here);
-                buds.push(Some(bud));
-            }
-            count += 1;
-        }
-        // What was not split is a leaf.
-        for (node, bud) in nodes.iter_mut().zip(&buds) {
-            if bud.is_some() {
-                node.test = None;
-            }
-        }
-        Ok(nodes)
-    }
-}
-
-/// A node by what its split gains; of equals the first made.
-#[derive(PartialEq)]
-pub(super) struct GainOrder(pub f64, pub usize);
-
-impl Eq for GainOrder {}
-
-impl Ord for GainOrder {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
-    }
-}
-
-impl PartialOrd for GainOrder {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// The nodes that hang together from node 0, each before its children, left before right.
-pub(super) fn in_preorder(mut nodes: Vec<GrownNode>) -> Vec<GrownNode> {
-    let mut out: Vec<GrownNode> = Vec::with_capacity(nodes.len());
-    let mut stack: Vec<(usize, Option<(usize, bool)>)> = vec![(0, None)];
-    while let Some((at, parent)) = stack.pop() {
-        let here = out.len();
-        if let Some((parent, is_left)) = parent
-            && let Some(test) = &mut out[parent].test
-        {
-            *(if is_left { &mut test.left } else { &mut test.right }) = here;
-        }
-        let empty = GrownNode { test: None, value: Vec::new(), impurity: 0.0, rows: 0, weight: 0.0 };
-        let node = std::mem::replace(&mut nodes[at], empty);
-        if let Some(test) = &node.test {
-            stack.push((test.right, Some((here, false))));
-            stack.push((test.left, Some((here, true))));
-        }
-        out.push(node);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::child_path;
-
-    #[test]
-    fn no_two_nodes_have_the_same_name() {
-        let mut level = vec![1u64];
-        let mut all = level.clone();
-        for _ in 0..14 {
-            level = level.iter().flat_map(|&path| [child_path(path, 1), child_path(path, 2)]).collect();
-            all.extend(&level);
-        }
-        let count = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), count);
     }
 }
