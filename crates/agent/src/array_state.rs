@@ -1,4 +1,4 @@
-//! States in model files: any structure as JSON, with its long lists of numbers kept as arrays.
+//! States in model files: any structure as JSON, with long lists of numbers stored as arrays.
 
 use ermine_core::file::{self, DataInfo, FORMAT, Header, TargetInfo};
 use ermine_core::{Error, ModelReader, ModelWriter, Result, Schema};
@@ -6,12 +6,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// Lists of at least so many numbers become arrays.
+/// Lists of at least this many numbers become arrays.
 const LONG: usize = 8;
-/// The key that stands for an array.
+/// The key of a reference to an array.
 const ARRAY: &str = "array";
 
-/// The bytes of a file that holds a state. `kind` is what the file says it is: "bandit/ucb1", "rl/q-learning".
+/// The bytes of a state file. `kind` names its content: "bandit/ucb1", "rl/q-learning".
 pub fn to_bytes(kind: &str, params: Value, seed: u64, state: &impl Serialize) -> Result<Vec<u8>> {
     let mut out = ModelWriter::default();
     write(&mut out, "state", state)?;
@@ -29,7 +29,7 @@ pub fn to_bytes(kind: &str, params: Value, seed: u64, state: &impl Serialize) ->
     file::encode(&header, &out)
 }
 
-/// Reads such a file; `family` is the part of the kind before the stroke.
+/// Reads such a file; `family` is the part of the kind before the slash.
 pub fn from_bytes<T: DeserializeOwned>(bytes: Vec<u8>, family: &str) -> Result<(Header, T)> {
     let (header, reader) = file::decode(bytes)?;
     if header.learner.split_once('/').is_none_or(|(first, _)| first != family) {
@@ -110,16 +110,16 @@ mod tests {
 
     #[test]
     fn a_state_comes_back_as_it_was_and_its_lists_are_arrays() {
-        let thing = Thing {
+        let example = Thing {
             short: vec![0.1, 0.2],
             long: (0..20).map(|i| f64::from(i) / 7.0).collect(),
             counts: (0..9).map(|i| u64::MAX - i).collect(),
             rows: vec![vec![1.0; 10], vec![2.5; 3]],
             name: "thing".into(),
         };
-        let bytes = to_bytes("bandit/thing", json!({"a": 1}), 7, &thing).unwrap();
+        let bytes = to_bytes("bandit/thing", json!({"a": 1}), 7, &example).unwrap();
         let (header, back): (Header, Thing) = from_bytes(bytes.clone(), "bandit").unwrap();
-        assert_eq!((back, header.learner.as_str(), header.seed), (thing, "bandit/thing", 7));
+        assert_eq!((back, header.learner.as_str(), header.seed), (example, "bandit/thing", 7));
         let (_, reader) = file::decode(bytes.clone()).unwrap();
         assert_eq!(reader.array_names(), ["state.counts", "state.long", "state.rows.0"]);
         assert!(from_bytes::<Thing>(bytes.clone(), "rl").unwrap_err().to_string().contains("not an agent"));

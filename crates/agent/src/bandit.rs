@@ -1,7 +1,7 @@
-//! Bandits: which arm to pull, when only the pulled one tells its reward.
+//! Bandits: choosing arms when only the reward of the chosen one is observed.
 //!
-//! A policy is a value: it can be saved, sent, served and resumed. Rewards are checked as they come: what is not a number, or
-//! outside the range that a policy's theory needs, is refused with its number and changes nothing.
+//! A policy is a value: it can be saved, sent, served and resumed. Rewards are checked as they come: a reward that is
+//! not a number, or outside the range that a policy's theory needs, is an error that names it and changes nothing.
 
 mod bandit_env;
 mod bound;
@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 pub struct ArmChoice {
     /// The arm, from 0.
     pub arm: usize,
-    /// Its probability: what a log must keep for others to be evaluated on it.
+    /// Its probability (propensity), which a log needs for off-policy evaluation.
     pub probability: Option<f64>,
 }
 
@@ -53,7 +53,7 @@ impl ArmChoice {
     }
 }
 
-/// A way to choose among arms and to learn from what came of it. The reward of a choice may come later than the next choice.
+/// A rule that chooses arms and learns from their rewards. The reward of a choice may come later than the next choice.
 pub trait Policy {
     /// The number of arms.
     fn arms(&self) -> usize;
@@ -61,11 +61,11 @@ pub trait Policy {
     /// An arm for the next round. The context is empty where there is none.
     fn choose(&mut self, context: &[f64], rng: &mut RngStream) -> ArmChoice;
 
-    /// Takes in the reward of a choice, with the context it was made in.
+    /// Updates with the reward of a choice and its context.
     fn learn(&mut self, context: &[f64], choice: ArmChoice, reward: f64) -> Result<()>;
 }
 
-/// Any policy, to be kept in a file or chosen by name.
+/// Any policy, for files and choice by name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "policy", rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "each variant is the type it holds")]
@@ -137,19 +137,19 @@ impl AnyPolicy {
         serde_json::to_string(self).map_err(|e| Error::Model(format!("the policy cannot be written: {e}")))
     }
 
-    /// A policy as it was saved. What does not fit together is refused, so that the policy can go on without a check.
+    /// Reads a saved policy and checks its consistency, so that it can be used without further checks.
     pub fn load(text: &str) -> Result<Self> {
         let policy: Self = serde_json::from_str(text).map_err(|e| Error::Model(format!("this is not a policy: {e}")))?;
         policy.check()?;
         Ok(policy)
     }
 
-    /// Refuses a state that does not fit together.
+    /// Checks the consistency of the state.
     fn check(&self) -> Result<()> {
         each!(self, p => p.check())
     }
 
-    /// Numbers that a context must have; none for policies that look at no context.
+    /// The dimension of the context; none for policies without context.
     pub fn dimension(&self) -> Option<usize> {
         match self {
             Self::LinUcb(p) => Some(p.context()),
@@ -159,15 +159,15 @@ impl AnyPolicy {
     }
 }
 
-/// What most policies keep: pulls and sums of rewards.
+/// The state of most policies: pulls and sums of rewards.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ArmCounts {
-    /// Rewards that came, an arm each.
+    /// Observed rewards, per arm.
     pulls: Vec<u64>,
     sums: Vec<f64>,
-    /// Choices made, whether their reward has come or not.
+    /// Choices, with or without their reward so far.
     chosen: Vec<u64>,
-    /// Their sum.
+    /// The number of choices.
     rounds: u64,
 }
 
@@ -200,8 +200,7 @@ impl ArmCounts {
         arm
     }
 
-    /// An arm of which nothing is known, the lowest of those that were chosen least: while rewards are on their way, all unknown arms take
-    /// their turns.
+    /// An arm without rewards, the lowest of the least chosen: with delayed rewards, such arms take turns.
     #[inline]
     fn unknown(&self) -> Option<usize> {
         if self.pulls.iter().all(|&n| n > 0) {
@@ -227,7 +226,7 @@ impl ArmCounts {
         some_arms(self.pulls.len())?;
         same_arms("sums of rewards", self.pulls.len(), self.sums.len())?;
         same_arms("choices", self.pulls.len(), self.chosen.len())?;
-        // Counts stay far below where they would no longer be exact as numbers.
+        // Counts stay far below where they would no longer be exact as f64.
         if let Some(count) = self.pulls.iter().chain(&self.chosen).chain([&self.rounds]).find(|n| **n > 1 << 50) {
             return Err(Error::Model(format!("{count} rounds are more than anybody has played")));
         }
@@ -252,7 +251,7 @@ fn same_arms(what: &str, expected: usize, found: usize) -> Result<()> {
     }
 }
 
-/// Refuses an arm that is not there and a reward that is no number.
+/// An error for an unknown arm or a reward that is not a number.
 #[inline]
 fn check_reward(policy: &'static str, arms: usize, arm: usize, reward: f64) -> Result<()> {
     if arm < arms && reward.is_finite() {
@@ -264,7 +263,7 @@ fn check_reward(policy: &'static str, arms: usize, arm: usize, reward: f64) -> R
     })
 }
 
-/// The range that rewards come from.
+/// The range of the rewards.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RewardRange {
     /// The least reward.
@@ -287,7 +286,7 @@ impl RewardRange {
         }
     }
 
-    /// A reward in [0, 1], refused where it is outside the range.
+    /// A reward scaled to [0, 1]; an error outside the range.
     #[inline]
     fn unit(&self, policy: &'static str, arms: usize, arm: usize, reward: f64) -> Result<f64> {
         check_reward(policy, arms, arm, reward)?;
@@ -295,7 +294,7 @@ impl RewardRange {
             return Ok((reward - self.low) / (self.high - self.low));
         }
         Err(Error::Data(format!(
-            "{policy}: the reward {reward} of arm {arm} is outside [{}, {}], the range it was told; give the range of the rewards",
+            "{policy}: the reward {reward} of arm {arm} is outside [{}, {}], its range of rewards; set the range",
             self.low, self.high
         )))
     }

@@ -1,7 +1,7 @@
 //! Agents with networks: values of actions (DQN and double DQN), and policies (REINFORCE, actor–critic).
 //!
-//! What follows a termination is worth nothing; what follows a truncation is worth what the network says of it. Training is in single
-//! precision and on one thread, since the networks are small; seeds go side by side.
+//! The value after a termination is 0; after a truncation it is the network's estimate. Training is in f32 and on one
+//! thread, since the networks are small; seeds run in parallel.
 
 mod actor_critic;
 mod dqn;

@@ -28,16 +28,16 @@ pub use vec_env::VecEnv;
 
 use ermine_core::{Error, Result};
 
-/// What a step brought.
+/// Result of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeStep<O> {
-    /// What is seen now.
+    /// The new observation.
     pub observation: O,
     /// The reward of the step.
     pub reward: f64,
-    /// The task itself has ended: nothing follows, and the value of what follows is 0.
+    /// The task itself has ended, and the value of what follows is 0.
     pub terminated: bool,
-    /// The clock has ended the episode: what would have followed still has a value.
+    /// The step limit has ended the episode: the value of what follows is not 0.
     pub truncated: bool,
 }
 
@@ -48,15 +48,15 @@ impl<O> TimeStep<O> {
     }
 }
 
-/// A world to act in, one action out of finitely many at a time.
+/// An environment with finitely many actions.
 pub trait Environment {
-    /// What the agent sees: a state number, or an array of numbers.
+    /// The observation: a state number, or an array of numbers.
     type Observation: Clone;
 
-    /// Starts an episode. A seed starts the random numbers anew; without one they go on.
+    /// Starts an episode. A seed restarts the random numbers; without one they continue.
     fn reset(&mut self, seed: Option<u64>) -> Self::Observation;
 
-    /// Takes an action out of `0..self.actions()`.
+    /// Takes an action in `0..self.actions()`.
     fn step(&mut self, action: usize) -> Result<TimeStep<Self::Observation>>;
 
     /// The number of actions.

@@ -1,14 +1,14 @@
 //! Bandits and reinforcement learning.
 //!
-//! - [`mod@env`]: environments with the public dynamics (bit for bit Gymnasium's under the same seeds and actions) and the
-//!   trait for one's own.
+//! - [`mod@env`]: environments with the public dynamics (bit for bit Gymnasium's under the same seeds and actions) and
+//!   the trait for user-defined ones.
 //! - [`mdp`]: finite decision processes as data, and dynamic programming with its certificate.
-//! - [`tabular`]: learning from experience, one value a state and action.
+//! - [`tabular`]: learning from experience, one value per state and action.
 //! - [`deep`]: learning from experience with networks.
-//! - [`rl`]: agents by name, trained agents in files, play.
+//! - [`rl`]: agents by name, trained agents in files, evaluation.
 //! - [`bandit`]: arms, policies, simulation against the proven bounds, and off-policy evaluation of logged choices.
-//! - [`catalogue`]: what can be chosen by name.
-//! - [`numpy`]: the random numbers of numpy's generator, for parity of seeds.
+//! - [`catalog`]: policies, agents and environments by name.
+//! - [`numpy_rng`]: numpy's random number generator, for equal results with equal seeds.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 

@@ -12,10 +12,10 @@ pub use transitions::{Transition, Transitions};
 
 use ermine_core::{Error, Result};
 
-/// Refuses a discount outside [0, 1].
+/// An error for a discount outside [0, 1].
 pub(crate) fn check_gamma(gamma: f64) -> Result<()> {
     match (0.0..=1.0).contains(&gamma) {
         true => Ok(()),
-        false => Err(Error::Data(format!("gamma {gamma} is refused; a discount lies in [0, 1]"))),
+        false => Err(Error::Data(format!("gamma {gamma} is invalid; a discount must be in [0, 1]"))),
     }
 }

@@ -1,10 +1,10 @@
-//! The random numbers of numpy's `default_rng(seed)`, number for number: environments that start from the same seed as
-//! Gymnasium's then go through the same states.
+//! The random numbers of numpy's `default_rng(seed)`: environments that start from the same seed as Gymnasium's then go
+//! through the same states.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64;
 
-/// Numbers of the hash that spreads a seed over a pool of four words (O'Neill's seed_seq_fe, as numpy has it).
+/// Constants of the hash that spreads a seed over a pool of four words (O'Neill's seed_seq_fe, as in numpy).
 const INIT_A: u32 = 0x43B0_D7E5;
 const MULT_A: u32 = 0x931E_8875;
 const INIT_B: u32 = 0x8B51_F9DD;
@@ -87,7 +87,7 @@ impl NumpyRng {
 
     /// `integers(0, n)` and the index of `choice` among `n` things, without bias (Lemire 2019). 0 draws nothing.
     pub fn integers(&mut self, n: u32) -> u32 {
-        // numpy answers a range of one value without a draw.
+        // numpy draws nothing for a range of one value.
         if n <= 1 {
             return 0;
         }
@@ -101,12 +101,12 @@ impl NumpyRng {
         (wide >> 32) as u32
     }
 
-    /// The index of a categorical draw the way Gymnasium makes it: the first whose cumulative probability exceeds one
-    /// uniform number, 0 where rounding leaves none.
+    /// The index of a categorical draw as in Gymnasium: the first whose cumulative probability exceeds one uniform
+    /// number, 0 where rounding leaves none.
     #[inline]
     pub fn categorical(&mut self, cumulative: &[f64]) -> usize {
         let u = self.random();
-        // In a short row, counting is faster than a search whose turns cannot be guessed.
+        // In a short row, counting is faster than a search with unpredictable branches.
         let at = match cumulative.len() {
             0..=8 => cumulative.iter().map(|&c| usize::from(c <= u)).sum(),
             _ => cumulative.partition_point(|&c| c <= u),

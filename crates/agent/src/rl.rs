@@ -1,4 +1,4 @@
-//! Agents by name: training over seeds, trained agents in files, play.
+//! Agents by name: training over seeds, trained agents in files, evaluation.
 
 mod catalog;
 mod play;

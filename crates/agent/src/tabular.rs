@@ -1,6 +1,6 @@
-//! Learning from experience, one value a state and action: Monte Carlo, temporal differences and their kin.
+//! Tabular methods, one value per state and action: Monte Carlo, temporal differences and their relatives.
 //!
-//! What follows a termination is worth nothing; what follows a truncation is worth what the table says of it.
+//! The value after a termination is 0; after a truncation it is that of the table.
 
 mod control;
 mod curve;

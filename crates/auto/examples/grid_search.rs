@@ -1,7 +1,7 @@
 //! How long a grid search takes: 20 values in 5 folds, of ridge, logistic regression and linear discriminant analysis.
 //!
 //! `cargo run --release -p ermine-auto --example grid_search -- FOLDER` reads what `bench/grid_search.py` wrote there, which also runs it, beside scikit-learn:
-//! `x.bin` and `y.bin` (doubles), `class.bin` and `fold.bin` (32-bit numbers), `shape.json`. It prints a line of JSON a search.
+//! `x.bin` and `y.bin` (f64), `class.bin` and `fold.bin` (32-bit numbers), `shape.json`. It prints a line of JSON a search.
 
 use std::path::Path;
 use std::time::Instant;
@@ -60,10 +60,10 @@ fn main() -> Result<(), Failure> {
         };
         let data = Dataset::new(features).with_target(target);
         let started = Instant::now();
-        let found = pool.install(|| search.run(&data, Vec::new(), &Context::default(), &|_| {}))?;
+        let result = pool.install(|| search.run(&data, Vec::new(), &Context::default(), &|_| {}))?;
         let seconds = started.elapsed().as_secs_f64();
-        let scores: Vec<f64> = found.trials.iter().map(|t| t.summary().mean).collect();
-        let best = &found.best().params[parameter];
+        let scores: Vec<f64> = result.trials.iter().map(|t| t.summary().mean).collect();
+        let best = &result.best().params[parameter];
         println!("{}", json!({ "search": name, "seconds": seconds, "best": best, "scores": scores }));
     }
     Ok(())

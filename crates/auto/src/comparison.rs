@@ -1,4 +1,4 @@
-//! Many learners on the same rounds, within a time that is shared fairly.
+//! Comparison of many learners on the same rounds, with fair shares of the time.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,39 +8,39 @@ use ermine_core::{AnyLearner, Context, Dataset, Error, RngStream};
 use ermine_eval::metrics::{Difference, corrected_t_test};
 use ermine_eval::model_selection::{CvSplits, FoldScore, FoldScores, even_order, parallel_map, validate_once};
 
-/// A learner that takes part.
+/// A learner in a comparison.
 pub struct Contestant {
-    /// The name it goes by.
+    /// Its name.
     pub name: String,
-    /// The learner, with all that belongs in front of it.
+    /// The learner, with its preparation.
     pub learner: Box<dyn AnyLearner>,
 }
 
-/// How far a learner came.
+/// Results of a learner so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContestantScores {
-    /// The score of each round; none for rounds that were not run to the end.
+    /// The score of each round; none for incomplete rounds.
     pub rounds: Vec<Option<FoldScore>>,
-    /// Why it was refused, where it was.
+    /// The error, if a fit failed.
     pub failed: Option<String>,
-    /// Seconds after which it was cut for the sake of the others, where it was.
+    /// Seconds after which it was stopped for the sake of the others, if it was.
     pub pruned: Option<f64>,
-    /// What it did on a sample of the rows, tried first where time is short: training rows, the score.
+    /// Its result on a sample of the rows, tried first where time is short: training rows, the score.
     pub sample: Option<(usize, FoldScore)>,
 }
 
 impl ContestantScores {
-    /// The values of a measure over the rounds that were run.
+    /// The values of a metric over the completed rounds.
     pub fn values(&self, metric: &str) -> Vec<f64> {
         self.rounds.iter().flatten().filter_map(|s| s.value(metric)).collect()
     }
 
-    /// Mean and spread of a measure over the rounds that were run.
+    /// Mean and spread of a metric over the completed rounds.
     pub fn scores(&self, metric: &str) -> FoldScores {
         FoldScores::of(self.values(metric))
     }
 
-    /// Rounds that were run.
+    /// Number of completed rounds.
     pub fn done(&self) -> usize {
         self.rounds.iter().flatten().count()
     }
@@ -50,7 +50,8 @@ impl ContestantScores {
         self.rounds.iter().flatten().map(of).sum::<f64>() / self.done() as f64
     }
 
-    /// Whether this one differs from another by more than chance, on the rounds that both have run: the corrected t-test. `None` with fewer than two of them.
+    /// The corrected t-test of the difference to another learner, on the rounds that both have completed. `None` with
+    /// fewer than two of them.
     pub fn difference(&self, other: &Self, metric: &str, rounds: &CvSplits) -> Option<Difference> {
         let both = self.rounds.iter().zip(&other.rounds);
         let pairs = both.filter_map(|(a, b)| Some((a.as_ref()?.value(metric)?, b.as_ref()?.value(metric)?)));
@@ -61,32 +62,32 @@ impl ContestantScores {
 
 /// A comparison.
 pub struct Comparison<'a> {
-    /// Who takes part.
+    /// The learners.
     pub entrants: &'a [Contestant],
     /// The rows.
     pub data: &'a Dataset<'a>,
     /// The rounds.
     pub rounds: &'a CvSplits,
-    /// What a fit may consult. With a deadline the time is shared.
+    /// The context of the fits. With a deadline the time is shared.
     pub cx: Context<'a>,
 }
 
 /// Training and test rows of the sample that is tried first where time is short.
 const SAMPLE_ROWS: usize = 1500;
 
-/// How much time a learner has had, and how much it may have, in seconds of one thread.
+/// Time used by a learner, and its allowance, in seconds of one thread.
 #[derive(Clone, Copy, Default)]
 struct TimeAccount {
     spent: f64,
     allowed: Option<f64>,
     last: f64,
-    /// Rounds that have ended.
+    /// Completed rounds.
     ended: usize,
     closed: bool,
 }
 
-/// The time that a learner which begins now may have: an equal part, with all that wait, of the seconds of a thread that are left and that no other may still use.
-/// What a learner has not used when its `rounds` have ended is there to be shared again.
+/// The allowance of a learner that starts now: an equal share, with all waiting ones, of the remaining thread seconds
+/// that no other may still use. What a learner has not used after its `rounds` is shared again.
 fn part(seconds: f64, accounts: &[TimeAccount], rounds: usize) -> f64 {
     let running = |a: &&TimeAccount| !a.closed && a.ended < rounds;
     let promised: f64 = accounts.iter().filter(running).filter_map(|a| a.allowed.map(|m| (m - a.spent).max(0.0))).sum();
@@ -95,17 +96,19 @@ fn part(seconds: f64, accounts: &[TimeAccount], rounds: usize) -> f64 {
 }
 
 impl Comparison<'_> {
-    /// Runs all rounds of all learners side by side. `on_round` is told of each round: the number of the learner, the round, and what came of it.
+    /// Runs all rounds of all learners in parallel. `on_round` is called with each: the index of the learner, the
+    /// round, and its result.
     ///
-    /// With a deadline each learner is first tried on a sample of the rows, and those that were quick there go first. Each may take an equal part of the time that
-    /// is left when it begins; what the quick ones do not use goes to the slow ones. A learner that has used its part up is cut; its rounds up to there count.
+    /// With a deadline each learner is first tried on a sample of the rows, and fast ones start first. Each gets an
+    /// equal share of the time that is left when it starts; what fast ones do not use goes to slow ones. A learner that
+    /// has used up its share is stopped; its completed rounds count.
     pub fn run(&self, on_round: impl Fn(usize, usize, Result<&FoldScore, &Error>) + Sync) -> Vec<ContestantScores> {
         let (m, k) = (self.entrants.len(), self.rounds.len());
         let standings: Mutex<Vec<ContestantScores>> =
             Mutex::new(vec![ContestantScores { rounds: vec![None; k], ..ContestantScores::default() }; m]);
         let order = self.cx.deadline.map_or_else(|| (0..m).collect(), |d| self.pilot_run(d, &standings));
         let accounts = Mutex::new(vec![TimeAccount::default(); m]);
-        // Of the pool at hand; tasks run in pools of their own.
+        // Of the current pool; tasks run in pools of their own.
         let threads = rayon::current_num_threads() as f64;
         let tasks: Vec<(usize, usize)> = order.iter().flat_map(|&e| (0..k).map(move |r| (e, r))).collect();
         parallel_map(tasks, |_, (e, r)| {
@@ -137,7 +140,7 @@ impl Comparison<'_> {
                     let standing = &mut standings[e];
                     match error {
                         Error::Deadline(_) => standing.pruned = Some(standing.pruned.unwrap_or(0.0).max(took)),
-                        // The rows of a round are not the rows of the table, but they too count from 1.
+                        // The rows of a round are not the rows of the table, but they are counted from 1 too.
                         other if standing.failed.is_none() => standing.failed = Some(other.with_row(|row| row + 1).to_string()),
                         _ => {}
                     }
@@ -147,7 +150,7 @@ impl Comparison<'_> {
         standings.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a learner may begin another round, and for how long; `Some(None)` without a limit.
+    /// Whether a learner may start another round, and for how long; `Some(None)` without a limit.
     fn time_for_round(
         &self,
         e: usize,
@@ -181,7 +184,7 @@ impl Comparison<'_> {
         Some(Some(Duration::from_secs_f64(may)))
     }
 
-    /// Tries each learner on a sample and returns their numbers, the quickest first.
+    /// Tries each learner on a sample and returns their indices, the fastest first.
     fn pilot_run(&self, deadline: Instant, standings: &Mutex<Vec<ContestantScores>>) -> Vec<usize> {
         let (train, test) = self.rounds.round(0);
         let mut stream = RngStream::new(self.cx.seed, "race", 0);
@@ -194,14 +197,14 @@ impl Comparison<'_> {
         let whole = train.len() <= SAMPLE_ROWS;
         let (train, test) = (sample(&train), sample(&test));
         let (train, test) = (self.data.take_rows(&train), self.data.take_rows(&test));
-        // No trial may take more than a tenth of an equal part.
+        // No trial may take more than a tenth of an equal share.
         let left = deadline.saturating_duration_since(Instant::now());
         let each = left.div_f64(10.0 * self.entrants.len().max(1) as f64).mul_f64(rayon::current_num_threads() as f64);
         let tried = parallel_map((0..self.entrants.len()).collect(), |_, e: usize| {
             let started = Instant::now();
             let cx = Context { deadline: Some(deadline.min(started + each)), ..self.cx };
-            let found = validate_once(&*self.entrants[e].learner, &train.view(), &test.view(), &cx).ok();
-            (found, started.elapsed().as_secs_f64())
+            let score = validate_once(&*self.entrants[e].learner, &train.view(), &test.view(), &cx).ok();
+            (score, started.elapsed().as_secs_f64())
         });
         let mut order: Vec<(f64, usize)> = tried.iter().enumerate().map(|(e, t)| (t.1, e)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -247,45 +250,45 @@ mod tests {
             Box::new(Knn { n_neighbors: 4000, ..Knn::default() }),
         ]);
         let race = Comparison { entrants: &field, data: &data, rounds: &rounds, cx: Context::default() };
-        let found = race.run(|_, _, _| {});
-        assert_eq!(found.iter().map(ContestantScores::done).collect::<Vec<_>>(), [5, 5, 5, 0]);
-        assert!(found[3].failed.as_ref().unwrap().contains("n_neighbors"));
+        let results = race.run(|_, _, _| {});
+        assert_eq!(results.iter().map(ContestantScores::done).collect::<Vec<_>>(), [5, 5, 5, 0]);
+        assert!(results[3].failed.as_ref().unwrap().contains("n_neighbors"));
         // Errors of 0.4 and √(1 + 0.25 + 0.16). Each of 60 rows has a standard error of 1/√120 of itself, so that the difference of a fold has one of
         // 0.113, the mean of five 0.05 (four of them are allowed), and t is about 0.787 / (0.113 √(1/5 + 1/4)) = 10, of which p is 5e-4.
-        let apart = found[0].difference(&found[1], "rmse", &rounds).unwrap();
+        let apart = results[0].difference(&results[1], "rmse", &rounds).unwrap();
         assert!((apart.mean - (0.4 - 1.41f64.sqrt())).abs() < 0.2, "{}", apart.mean);
         assert!(apart.high < 0.0 && apart.p_value < 5e-3, "{}", apart.p_value);
-        let d: Vec<f64> = found[0].values("rmse").iter().zip(found[1].values("rmse")).map(|(a, b)| a - b).collect();
+        let d: Vec<f64> = results[0].values("rmse").iter().zip(results[1].values("rmse")).map(|(a, b)| a - b).collect();
         let mean = d.iter().sum::<f64>() / 5.0;
         let variance = d.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 4.0;
         // Student's t with 4 degrees of freedom has a closed form: with u = t / √(1 + t²/4), P(|T| > t) = 1 - 3/4 u (1 - u²/12).
         let t = mean.abs() / ((1.0 / 5.0 + 1.0 / 4.0) * variance).sqrt();
         let u = t / (1.0 + t * t / 4.0).sqrt();
         assert!((apart.p_value - (1.0 - 0.75 * u * (1.0 - u * u / 12.0))).abs() < 1e-10, "{} {t}", apart.p_value);
-        assert!(found[0].difference(&found[3], "rmse", &rounds).is_none());
+        assert!(results[0].difference(&results[3], "rmse", &rounds).is_none());
         // Nearly the same learner: hardly any difference, and the test says what it can about it.
-        assert!((found[0].scores("rmse").mean - found[2].scores("rmse").mean).abs() < 1e-4);
+        assert!((results[0].scores("rmse").mean - results[2].scores("rmse").mean).abs() < 1e-4);
         // The same on one thread.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let one = pool.install(|| race.run(|_, _, _| {}));
-        assert!((0..3).all(|e| one[e].values("rmse") == found[e].values("rmse")));
+        assert!((0..3).all(|e| one[e].values("rmse") == results[e].values("rmse")));
     }
 
     #[test]
     fn what_quick_ones_do_not_use_goes_to_the_slow_ones() {
         let mut accounts = vec![TimeAccount::default(); 4];
-        // All wait: equal parts.
+        // All wait: equal shares.
         assert_eq!(part(80.0, &accounts, 5), 20.0);
-        // One has begun, and may use 15 of its 20 seconds still.
+        // One has started, and may still use 15 of its 20 seconds.
         accounts[0] = TimeAccount { spent: 5.0, allowed: Some(20.0), last: 1.0, ended: 4, closed: false };
         assert_eq!(part(75.0, &accounts, 5), 20.0);
-        // It has ended: what it left is shared.
+        // It has ended: its rest is shared.
         accounts[0].ended = 5;
         assert_eq!(part(75.0, &accounts, 5), 25.0);
-        // So is what one that was cut or refused left.
+        // So is the rest of one that was stopped or failed.
         accounts[1] = TimeAccount { spent: 3.0, allowed: Some(25.0), last: 3.0, ended: 1, closed: true };
         assert_eq!(part(72.0, &accounts, 5), 36.0);
-        // The last has all there is.
+        // The last has all that is left.
         accounts[2] = TimeAccount { spent: 2.0, allowed: Some(36.0), last: 0.4, ended: 5, closed: false };
         assert_eq!(part(70.0, &accounts, 5), 70.0);
         assert_eq!(part(-1.0, &accounts, 5), 0.0);
@@ -300,10 +303,10 @@ mod tests {
         let field = entrants(vec![Box::new(slow), Box::new(Ridge::default()), Box::new(Baseline::default())]);
         let started = Instant::now();
         let cx = Context { deadline: Some(started + Duration::from_secs(4)), ..Context::default() };
-        let found = Comparison { entrants: &field, data: &data, rounds: &rounds, cx }.run(|_, _, _| {});
+        let results = Comparison { entrants: &field, data: &data, rounds: &rounds, cx }.run(|_, _, _| {});
         assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
-        assert!(found[0].done() == 0 && found[0].pruned.is_some() && found[0].failed.is_none());
-        assert!(found[1].done() == 4 && found[2].done() == 4);
-        assert_eq!(found[1].sample.as_ref().map(|s| s.0), Some(SAMPLE_ROWS));
+        assert!(results[0].done() == 0 && results[0].pruned.is_some() && results[0].failed.is_none());
+        assert!(results[1].done() == 4 && results[2].done() == 4);
+        assert_eq!(results[1].sample.as_ref().map(|s| s.0), Some(SAMPLE_ROWS));
     }
 }

@@ -1,4 +1,4 @@
-//! Search: spaces of parameters, searches for settings, comparisons of learners.
+//! Hyper-parameter search: spaces, search methods, comparisons of learners.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 

@@ -1,24 +1,24 @@
-//! Where to look next: at random, evenly, or where earlier trials promise most.
+//! Proposals of a search: random, low-discrepancy, or by a model of earlier trials.
 
 use ermine_core::RngStream;
 
 use super::SearchSpace;
 
-/// What is known of a setting: its place in the space and how good it was; smaller is better.
+/// A scored setting: its position in the space and its loss.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ScoredPoint {
     pub place: Vec<f64>,
     pub loss: f64,
 }
 
-/// A random place.
+/// A random position.
 pub(super) fn random_point(space: &SearchSpace, seed: u64, index: u64) -> Vec<f64> {
     let mut stream = RngStream::new(seed, "random search", index);
     space.axes.iter().map(|_| stream.uniform()).collect()
 }
 
-/// Place number `index` of a sequence that fills the space evenly from a random start: multiples of the powers of the root of xᵈ⁺¹ = x + 1
-/// (Roberts 2018), a golden ratio of d dimensions.
+/// Element `index` of a low-discrepancy sequence from a random start: multiples of the powers of the root of xᵈ⁺¹ = x +
+/// 1 (Roberts 2018), a golden ratio of d dimensions.
 pub(super) fn low_discrepancy_point(space: &SearchSpace, seed: u64, index: u64) -> Vec<f64> {
     let d = space.axes.len();
     let mut root: f64 = 1.5;
@@ -29,16 +29,16 @@ pub(super) fn low_discrepancy_point(space: &SearchSpace, seed: u64, index: u64) 
     (0..d).map(|j| (stream.uniform() + (index + 1) as f64 * root.powi(-(j as i32) - 1)).fract()).collect()
 }
 
-/// Candidates that are drawn for a proposal.
+/// Candidates sampled for a proposal.
 const CANDIDATES: usize = 48;
 /// The share of trials that count as good, and the most of them.
 const GOOD_SHARE: f64 = 0.2;
 const MOST_GOOD: usize = 25;
 
-/// The candidate that the good trials make likely and the others do not: a tree-structured Parzen estimator.
+/// Tree-structured Parzen estimator: the candidate that is likely among the good trials and unlikely among the others.
 ///
-/// Along each axis the places of good trials, and those of the others, are smoothed into densities l and g; of candidates drawn from l the one
-/// with the greatest l/g is taken, which is the one of greatest expected improvement.
+/// Along each axis the positions of good trials, and those of the others, are smoothed into densities l and g; of
+/// candidates sampled from l the one with the greatest l/g is taken, which is the one of greatest expected improvement.
 ///
 /// J. Bergstra, R. Bardenet, Y. Bengio, B. Kégl (2011), Algorithms for hyper-parameter optimization.
 pub(super) fn tpe_proposal(space: &SearchSpace, known: &[ScoredPoint], seed: u64, index: u64) -> Vec<f64> {
@@ -52,7 +52,7 @@ pub(super) fn tpe_proposal(space: &SearchSpace, known: &[ScoredPoint], seed: u64
         .enumerate()
         .map(|(j, (_, axis))| {
             let of = |some: &[&ScoredPoint]| some.iter().map(|k| k.place[j]).collect::<Vec<f64>>();
-            // A choice has no neighbours: its values count for themselves.
+            // Choices are unordered: each value is counted separately.
             let kinds = if let super::SearchAxis::Choice(values) = axis { Some(values.len()) } else { None };
             (ParzenDensity::new(of(good), kinds), ParzenDensity::new(of(rest), kinds))
         })
@@ -71,9 +71,9 @@ pub(super) fn tpe_proposal(space: &SearchSpace, known: &[ScoredPoint], seed: u64
 
 /// A density on [0, 1] around points.
 enum ParzenDensity {
-    /// Normal humps cut off at the ends, each as wide as the distance to its farther neighbour, and one wide hump for what nobody has tried.
+    /// Truncated normal kernels, each as wide as the distance to its farther neighbour, and one wide kernel as a prior.
     Humps(Vec<(f64, f64)>),
-    /// Shares of values, each counted once more than it occurs.
+    /// Frequencies of values, each with one pseudo-count.
     Shares(Vec<f64>),
 }
 
@@ -85,9 +85,9 @@ impl ParzenDensity {
             let total: f64 = counts.iter().sum();
             return Self::Shares(counts.into_iter().map(|c| c / total).collect());
         }
-        points.sort_by(f64::total_cmp);
+        ermine_core::order::sort_numbers(&mut points);
         let n = points.len();
-        // With more points humps may be narrower.
+        // With more points kernels may be narrower.
         let least = 1.0 / (1.0 + n as f64).min(100.0);
         let width = |k: usize| {
             let left = if k == 0 { points[k] } else { points[k] - points[k - 1] };
@@ -104,7 +104,7 @@ impl ParzenDensity {
             Self::Shares(shares) => (stream.weighted(shares) as f64 + 0.5) / shares.len() as f64,
             Self::Humps(humps) => {
                 let (mean, sd) = humps[stream.below(humps.len())];
-                // At least a third of every hump lies within, so this ends soon.
+                // At least a third of every kernel is within, so this ends soon.
                 loop {
                     let u = mean + sd * stream.normal();
                     if (0.0..=1.0).contains(&u) {
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn even_places_leave_no_large_hole() {
         let places: Vec<Vec<f64>> = (0..64).map(|k| low_discrepancy_point(&square(), 3, k)).collect();
-        // Each cell of a 4 by 4 grid has between 1 and 9 of 64 places; 4 on average.
+        // Each cell of a 4 by 4 grid has between 1 and 9 of 64 positions; 4 on average.
         for (a, b) in (0..16).map(|c| (c / 4, c % 4)) {
             let inside = |p: &&Vec<f64>| (p[0] * 4.0) as usize == a && (p[1] * 4.0) as usize == b;
             let n = places.iter().filter(inside).count();
@@ -162,9 +162,9 @@ mod tests {
         }
     }
 
-    /// On a smooth bowl with one good letter, promising places beat random ones with the same number of trials.
+    /// On a smooth bowl with one good choice, model-based proposals beat random ones with the same number of trials.
     #[test]
-    fn promising_places_come_nearer_to_the_least_loss_than_random_ones() {
+    fn model_based_proposals_come_nearer_to_the_least_loss_than_random_ones() {
         let loss = |p: &[f64]| (p[0] - 0.3).powi(2) + (p[1] - 0.8).powi(2) + if p[2] < 0.34 { 0.0 } else { 0.3 };
         let (mut better, runs) = (0, 20);
         for seed in 0..runs {

@@ -1,5 +1,8 @@
 //! The search for the best parameters of a learner: grid, random, successive halving, or guided by a model of the trials so far.
 
+mod halving;
+mod nested_cv;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,27 +16,30 @@ use ermine_eval::model_selection::{CvCache, CvSplits, FoldScore, FoldScores, eve
 use crate::SearchSpace;
 use crate::propose::{self, ScoredPoint};
 
-/// How settings are chosen.
+pub use nested_cv::{NestedCvRound, nested};
+
+/// Search methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchMethod {
-    /// All combinations of so many values an axis.
+    /// All combinations of a number of values per axis.
     Grid {
-        /// Values of each axis that has no fewer.
+        /// Most values per axis.
         steps: usize,
     },
-    /// Drawn at random.
+    /// Random search.
     Random,
-    /// Drawn evenly and tried on few rows; the best third goes on to three times as many rows, and so on up to all.
+    /// Successive halving: low-discrepancy settings tried on few rows; the best third is tried on three times as many
+    /// rows, and so on up to all.
     Halving,
-    /// Guided by the trials so far (a tree-structured Parzen estimator).
+    /// Model-based: a tree-structured Parzen estimator of the trials so far.
     Model,
 }
 
-/// When a search ends: after so many trials, or so much time, whatever comes first. At least one must be given.
+/// Budget of a search: trials, time, or whichever ends first. At least one must be given.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Budget {
-    /// Settings that are tried.
+    /// Number of settings to try.
     pub trials: Option<usize>,
     /// Time for all of them.
     pub time: Option<Duration>,
@@ -43,26 +49,26 @@ pub struct Budget {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrialEnd {
-    /// All rounds were measured.
+    /// All rounds are complete.
     #[serde(rename = "whole")]
     Complete,
-    /// It was hopeless after some rounds, or on few rows.
+    /// Stopped after some rounds, or on few rows, since it could not become the best.
     #[serde(rename = "hopeless")]
     Pruned,
-    /// The fit was refused.
+    /// The fit failed.
     Failed(String),
 }
 
-/// One setting that was tried.
+/// A tried setting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// Its number, from 0.
     pub index: usize,
     /// The parameters that were set.
     pub params: Map<String, Value>,
-    /// The measure in each round that was run.
+    /// The metric in each completed round.
     pub scores: Vec<f64>,
-    /// The share of the training rows it was last tried on.
+    /// The share of the training rows in its last rung.
     pub share: f64,
     /// How it ended.
     pub ended: TrialEnd,
@@ -73,20 +79,20 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Mean and spread of the measure over the rounds that were run.
+    /// Mean and spread of the metric over the completed rounds.
     pub fn summary(&self) -> FoldScores {
         FoldScores::of(self.scores.clone())
     }
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
-    /// All trials, by their numbers.
+    /// All trials, in order.
     pub trials: Vec<Trial>,
     /// The number of the best one.
     pub best: usize,
-    /// Whether every setting of a finite space was tried, so that more time would find nothing.
+    /// Whether every setting of a finite space was tried.
     pub exhausted: bool,
 }
 
@@ -97,42 +103,43 @@ impl SearchResult {
     }
 }
 
-/// The learner as it is.
+/// The learner unchanged.
 pub fn identity(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     learner
 }
 
 /// A search.
 pub struct ParameterSearch<'a> {
-    /// The learner whose parameters are set; those that no axis names stay as they are.
+    /// The learner; parameters without an axis are not changed.
     pub learner: &'a dyn AnyLearner,
-    /// What is put around the learner before it is fitted, a preparation in front of it say; [`bare`] for nothing.
+    /// Wraps the learner before it is fitted, for example in a pipeline with a preparation; [`identity`] for nothing.
     pub wrap: &'a (dyn Fn(Box<dyn AnyLearner>) -> Box<dyn AnyLearner> + Sync),
-    /// What may be chosen.
+    /// The search space.
     pub space: &'a SearchSpace,
-    /// How it is chosen.
+    /// The search method.
     pub method: SearchMethod,
-    /// The measure.
+    /// The metric.
     pub metric: &'a str,
-    /// The rounds in which it is measured.
+    /// The rounds of the evaluation.
     pub rounds: &'a CvSplits,
     /// When to end.
     pub budget: Budget,
-    /// Whether trials that cannot become the best are left after some rounds.
+    /// Whether to stop trials early that cannot become the best.
     pub give_up: bool,
 }
 
-/// Trials that are chosen together and run side by side. It must not depend on the machine, since later choices rest on the trials before.
+/// Trials that are proposed together and run in parallel. It must not depend on the machine, since later proposals
+/// depend on earlier trials.
 const BATCH: usize = 4;
-/// Settings of one bracket of successive halving, and the factor by which they become fewer and rows more.
+/// Settings of one bracket of successive halving, and the factor by which settings decrease and rows increase.
 const BRACKET: usize = 27;
 const FACTOR: usize = 3;
-/// Fewest training rows of a first look.
+/// Fewest training rows of the first rung.
 const FEWEST_ROWS: usize = 300;
 
 impl ParameterSearch<'_> {
-    /// Runs the search. `history` are the trials of an earlier run of the same search that was interrupted; the result is that of a run without
-    /// interruption. `on_trial` is told of each new trial, in the order of their numbers within a batch.
+    /// Runs the search. `history` are the trials of an earlier, interrupted run of the same search; the result is that
+    /// of an uninterrupted run. `on_trial` is called with each new trial, in order within a batch.
     pub fn run(
         &self,
         data: &Dataset<'_>,
@@ -169,7 +176,7 @@ impl ParameterSearch<'_> {
     }
 }
 
-/// A search under way.
+/// A search in progress.
 struct SearchRun<'a> {
     search: &'a ParameterSearch<'a>,
     data: &'a Dataset<'a>,
@@ -180,7 +187,7 @@ struct SearchRun<'a> {
     /// Seconds of earlier runs.
     spent_before: f64,
     trials: Vec<Trial>,
-    /// Trials of earlier runs that are not taken up yet.
+    /// Trials of earlier runs that are not yet used.
     history: Vec<Trial>,
     on_trial: &'a (dyn Fn(&Trial) + Sync),
 }
@@ -197,13 +204,13 @@ impl SearchRun<'_> {
         if self.direction == Direction::Higher { -score } else { score }
     }
 
-    /// The number of the whole trial with the least mean loss; the first of equal ones.
+    /// The complete trial with the least mean loss; ties go to the first.
     fn best(&self, trials: &[Trial]) -> Option<usize> {
         let whole = trials.iter().filter(|t| t.ended == TrialEnd::Complete && t.share == 1.0);
         whole.min_by(|a, b| self.mean_loss(a).total_cmp(&self.mean_loss(b)).then(a.index.cmp(&b.index))).map(|t| t.index)
     }
 
-    /// Why there is no result.
+    /// The error when there is no result.
     fn nothing(&self) -> Error {
         let failed = self.trials.iter().find_map(|t| if let TrialEnd::Failed(why) = &t.ended { Some(why) } else { None });
         match failed {
@@ -233,11 +240,11 @@ impl SearchRun<'_> {
         Ok(true)
     }
 
-    /// Random search, and search by a model.
+    /// Random and model-based search.
     fn run_sequential(&mut self) -> Result<bool> {
         let space = self.search.space;
         let count = space.count();
-        // A first look over the whole space before the model is trusted.
+        // An initial exploration of the whole space before the model is used.
         let first = (2 * space.axes.len() as u64).max(8);
         loop {
             let from = self.trials.len();
@@ -260,7 +267,7 @@ impl SearchRun<'_> {
         }
     }
 
-    /// Trials within the space: the learner's own setting may lie outside.
+    /// Trials within the space: the learner's default setting may be outside.
     fn trials_in_space(&self) -> usize {
         self.trials.iter().filter(|t| self.search.space.place(&t.params).is_some()).count()
     }
@@ -277,10 +284,10 @@ impl SearchRun<'_> {
         }
         let own = self.search.learner.params();
         for again in 0..200u64 {
-            // Draws that were made before are drawn again from another part of the stream.
+            // Repeated draws are drawn again from another part of the stream.
             let k = index as u64 + again * 1_000_003;
             let params = match self.search.method {
-                // What the learner does when nobody asks is the first thing to beat, wherever it lies.
+                // The default setting is the first to beat, wherever it is.
                 _ if index == 0 && again == 0 => {
                     space.axes.iter().filter_map(|(name, _)| Some((name.clone(), own.get(name)?.clone()))).collect()
                 }
@@ -294,76 +301,21 @@ impl SearchRun<'_> {
                 return Some(params);
             }
         }
-        // Nearly all of a finite space is tried: the first that is left.
+        // Nearly all of a finite space was tried: the first that is left.
         space.count().and_then(|_| space.grid(usize::MAX).into_iter().find(|p| !tried(p)))
     }
 
-    /// The mean loss of a trial over the rounds that were run.
+    /// The mean loss of a trial over the completed rounds.
     fn mean_loss(&self, trial: &Trial) -> f64 {
         if let TrialEnd::Failed(_) = trial.ended { f64::INFINITY } else { self.loss(trial.summary().mean) }
     }
 
-    /// What a trial says of its place in the space, where it has one.
+    /// The position and loss of a trial, if it is in the space.
     fn scored_point(&self, trial: &Trial) -> Option<ScoredPoint> {
         Some(ScoredPoint { place: self.search.space.place(&trial.params)?, loss: self.mean_loss(trial) })
     }
 
-    /// Successive halving: brackets of settings on few rows, of which the best third goes on.
-    fn halving(&mut self) -> Result<bool> {
-        let least = (0..self.search.rounds.len()).map(|k| self.search.rounds.round(k).0.len()).min().unwrap_or(0);
-        let mut rungs = 0;
-        while least / FACTOR.pow(rungs as u32 + 1) >= FEWEST_ROWS && FACTOR.pow(rungs as u32 + 1) <= BRACKET {
-            rungs += 1;
-        }
-        let mut next = 0;
-        loop {
-            let first = next;
-            let mut plans: Vec<PlannedTrial> = Vec::new();
-            while plans.len() < BRACKET && !self.out_of_trials(next) {
-                let Some(params) = self.propose_even(next, &plans) else { break };
-                plans.push(PlannedTrial { index: next, params, share: 1.0 });
-                next += 1;
-            }
-            if plans.is_empty() {
-                return Ok(self.search.space.count().is_some_and(|n| first >= n));
-            }
-            let mut settings: Vec<(usize, Map<String, Value>)> = plans.into_iter().map(|p| (p.index, p.params)).collect();
-            for rung in (0..=rungs).rev() {
-                let share = if rung == 0 { 1.0 } else { (FACTOR as f64).powi(-rung) };
-                for batch in settings.chunks(BATCH) {
-                    let plans = batch
-                        .iter()
-                        .map(|(index, params)| PlannedTrial { index: *index, params: params.clone(), share })
-                        .collect();
-                    if !self.run_batch(plans)? {
-                        return Ok(false);
-                    }
-                }
-                if rung > 0 {
-                    // Those that go on are the best on this share; the others have ended here.
-                    let mut order: Vec<(f64, usize)> =
-                        settings.iter().map(|(index, _)| (self.mean_loss(&self.trials[*index]), *index)).collect();
-                    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                    let stay: Vec<usize> = order[..settings.len().div_ceil(FACTOR)].iter().map(|o| o.1).collect();
-                    for (index, _) in settings.iter().filter(|s| !stay.contains(&s.0)) {
-                        if self.trials[*index].ended == TrialEnd::Complete {
-                            self.trials[*index].ended = TrialEnd::Pruned;
-                        }
-                    }
-                    settings.retain(|(index, _)| stay.contains(index));
-                }
-            }
-        }
-    }
-
-    fn propose_even(&self, index: usize, planned: &[PlannedTrial]) -> Option<Map<String, Value>> {
-        let space = self.search.space;
-        (0..200u64)
-            .map(|again| space.at(&propose::low_discrepancy_point(space, self.cx.seed, index as u64 + again * 1_000_003)))
-            .find(|params| !self.trials.iter().any(|t| t.params == *params) && !planned.iter().any(|p| p.params == *params))
-    }
-
-    /// Runs settings side by side, or takes them from the history. False when the time is over.
+    /// Runs settings in parallel, or takes them from the history. False when the time is over.
     fn run_batch(&mut self, plans: Vec<PlannedTrial>) -> Result<bool> {
         let mut known: Vec<Trial> = Vec::new();
         let mut open: Vec<PlannedTrial> = Vec::new();
@@ -385,7 +337,7 @@ impl SearchRun<'_> {
                 prepared => prepared?,
             }
         }
-        // What the trials of this batch have to beat was known before it.
+        // The best trial before this batch.
         let best = self.best(&self.trials).map(|i| self.trials[i].clone());
         let stopped = AtomicBool::new(false);
         let results = parallel_map(open, |_, (plan, learner)| {
@@ -410,7 +362,7 @@ impl SearchRun<'_> {
         known.extend(new);
         known.sort_by_key(|t| t.index);
         for trial in known {
-            // A later rung of a setting takes the place of an earlier one; a hole that the end of the time left ends the list.
+            // A later rung of a setting replaces an earlier one; a gap where the time ended ends the list.
             match trial.index {
                 i if i < self.trials.len() => self.trials[i] = trial,
                 i if i == self.trials.len() => self.trials.push(trial),
@@ -420,7 +372,7 @@ impl SearchRun<'_> {
         Ok(whole)
     }
 
-    /// A plan with its learner; an error where the learner refuses the setting.
+    /// A plan with its learner; an error for an invalid setting.
     fn build_learner(&self, plan: PlannedTrial) -> (PlannedTrial, Result<Box<dyn AnyLearner>>) {
         let mut learner = self.search.learner.boxed();
         let set = learner.set_all(&plan.params);
@@ -469,7 +421,7 @@ impl SearchRun<'_> {
                 Err(e @ (Error::Stopped(_) | Error::Target(_) | Error::Weight(_))) => return Err(e),
                 Err(e) => trial.ended = TrialEnd::Failed(e.to_string()),
             }
-            // A fit that the clock cut short does not say how good its setting is.
+            // A fit cut short by the deadline does not show how good its setting is.
             if self.cx.deadline_passed() {
                 return Ok(None);
             }
@@ -496,50 +448,14 @@ impl SearchRun<'_> {
         validate_once(learner, &self.data.take_rows(&train).view(), &self.data.take_rows(&test).view(), &self.cx).map(|r| r.0)
     }
 
-    /// Whether a trial is so far behind the best one on the same rounds that the others will not bring it back: by more than twice the standard error
-    /// of the difference, which is taken at least as large as half the spread of the best one's rounds.
+    /// Whether a trial is dominated by the best one on the same rounds: worse by more than twice the standard error of
+    /// the difference, which is taken at least as large as half the spread of the best one's rounds.
     fn is_dominated(&self, trial: &Trial, best: &Trial) -> bool {
         let d: Vec<f64> = trial.scores.iter().zip(&best.scores).map(|(a, b)| self.loss(*a) - self.loss(*b)).collect();
         let behind = FoldScores::of(d);
         let spread = behind.std.max(0.5 * best.summary().std);
         behind.mean > 2.0 * spread / (behind.each.len() as f64).sqrt() && spread > 0.0
     }
-}
-
-/// One round of a nested cross-validation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NestedCvRound {
-    /// The parameters that the search within the training rows chose.
-    pub params: Map<String, Value>,
-    /// What a model with these parameters did on rows that had no part in the choice.
-    pub score: FoldScore,
-}
-
-/// Nested cross-validation: how good a search is, measured on rows that had no part in it. In each outer round the search runs within the training rows, in rounds
-/// that `inner` makes of them; its best setting is fitted to them and measured on the test rows. The budget is that of each search.
-pub fn nested(
-    search: &ParameterSearch<'_>,
-    data: &Dataset<'_>,
-    outer: &CvSplits,
-    inner: &(dyn Fn(&Dataset<'_>) -> Result<CvSplits> + Sync),
-    cx: &Context<'_>,
-    on_round: &dyn Fn(usize, &NestedCvRound),
-) -> Result<Vec<NestedCvRound>> {
-    let mut out = Vec::with_capacity(outer.len());
-    for k in 0..outer.len() {
-        let (train, test) = outer.round(k);
-        let (train, test) = (data.take_rows(&train), data.take_rows(&test));
-        let rounds = inner(&train.view())?;
-        let within = ParameterSearch { rounds: &rounds, ..*search };
-        let found = within.run(&train.view(), Vec::new(), cx, &|_| {})?;
-        let mut learner = search.learner.boxed();
-        learner.set_all(&found.best().params)?;
-        let (score, _) = validate_once(&*(search.wrap)(learner), &train.view(), &test.view(), cx)?;
-        let round = NestedCvRound { params: found.best().params.clone(), score };
-        on_round(k, &round);
-        out.push(round);
-    }
-    Ok(out)
 }
 
 #[cfg(test)]

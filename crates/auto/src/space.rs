@@ -1,29 +1,29 @@
-//! What a search may choose from.
+//! Search spaces.
 
 use ermine_core::{AnyLearner, Error, ParamSpec, Range, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The values of one parameter that are tried.
+/// The values of one parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchAxis {
-    /// Numbers between two ends.
+    /// Numbers in an interval.
     Real {
         /// Lower end.
         lo: f64,
         /// Upper end.
         hi: f64,
-        /// Whether steps are factors and not differences.
+        /// Whether the scale is logarithmic.
         log: bool,
     },
-    /// Whole numbers between two ends, both included.
+    /// Integers in an interval, both ends included.
     Int {
         /// Lower end.
         lo: i64,
         /// Upper end.
         hi: i64,
-        /// Whether steps are factors and not differences.
+        /// Whether the scale is logarithmic.
         log: bool,
     },
     /// A few values.
@@ -31,11 +31,11 @@ pub enum SearchAxis {
 }
 
 impl SearchAxis {
-    /// The value at `u` of the way, 0 to 1.
+    /// The value at the relative position `u`, 0 to 1.
     pub fn at(&self, u: f64) -> Value {
         let u = u.clamp(0.0, 1.0);
         let between = |lo: f64, hi: f64, log: bool| {
-            // The ends are the ends, whatever logarithms round to.
+            // The ends are exact, whatever logarithms round to.
             if u == 0.0 || u == 1.0 {
                 return if u == 0.0 { lo } else { hi };
             }
@@ -45,7 +45,7 @@ impl SearchAxis {
         match self {
             Self::Real { lo, hi, log } => Value::from(between(*lo, *hi, *log)),
             Self::Int { lo, hi, log } => {
-                // Each whole number has the stretch that rounds to it; the ends have as much as the others.
+                // Each integer has the interval that rounds to it; the ends have as much as the others.
                 let (low, high) = (*lo as f64 - 0.5, *hi as f64 + 0.5);
                 let low = if *log { low.max(0.5) } else { low };
                 Value::from((between(low, high, *log).round() as i64).clamp(*lo, *hi))
@@ -54,7 +54,7 @@ impl SearchAxis {
         }
     }
 
-    /// How far along a value is, 0 to 1; `None` for a value that is not on the axis.
+    /// The relative position of a value, 0 to 1; `None` for a value that is not on the axis.
     pub fn place(&self, value: &Value) -> Option<f64> {
         let along = |v: f64, lo: f64, hi: f64, log: bool| match (hi > lo, log) {
             (false, _) => 0.5,
@@ -76,7 +76,7 @@ impl SearchAxis {
         }
     }
 
-    /// How many different values there are; `None` for a continuum.
+    /// Number of distinct values; `None` for a continuum.
     pub fn count(&self) -> Option<usize> {
         match self {
             Self::Real { .. } => None,
@@ -85,7 +85,7 @@ impl SearchAxis {
         }
     }
 
-    /// At most `steps` values at equal distances, both ends among them; all values of a choice.
+    /// At most `steps` values at equal distances, both ends included; all values of a choice.
     pub fn grid(&self, steps: usize) -> Vec<Value> {
         if let Self::Choice(values) = self {
             return values.clone();
@@ -99,11 +99,8 @@ impl SearchAxis {
 
     /// The axis of a parameter from `lo..hi`, `lo..hi:log` or `a,b,c`.
     fn parse(param: &ParamSpec, learner: &str, text: &str) -> Result<Self> {
-        let wrong = |expected: String| Error::Parameter {
-            learner: "the search space",
-            name: format!("{} of {learner}", param.name),
-            value: format!("\"{text}\""),
-            expected,
+        let wrong = |expected: String| {
+            Error::parameter("the search space", format!("{} of {learner}", param.name), format!("\"{text}\""), expected)
         };
         if let Some((lo, rest)) = text.split_once("..") {
             let (hi, log) = match rest.split_once(':') {
@@ -128,7 +125,7 @@ impl SearchAxis {
                     return Err(wrong(format!("{end} is outside: {} is {}", param.name, param.range.describe())));
                 }
             }
-            // Whole ends of a parameter that takes nothing else, or of one that does not say.
+            // Integer ends of a parameter that takes only integers, or of one without a declared range.
             let whole = lo.fract() == 0.0 && hi.fract() == 0.0 && (any || !param.range.contains(&Value::from(lo + 0.5)));
             return Ok(if whole { Self::Int { lo: lo as i64, hi: hi as i64, log } } else { Self::Real { lo, hi, log } });
         }
@@ -141,16 +138,16 @@ impl SearchAxis {
     }
 }
 
-/// What a search may choose from: an axis a parameter.
+/// A search space: one axis per parameter.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SearchSpace {
-    /// Parameters and their values. A name with a point speaks of a learner within (`base.max_depth`).
+    /// Parameters and their values. A name with a dot is a parameter of a nested learner (`base.max_depth`).
     pub axes: Vec<(String, SearchAxis)>,
 }
 
 impl SearchSpace {
-    /// The space that a learner recommends for itself ([`ermine_core::Learner::SEARCH`]); where it recommends none, the parameters on a log scale, three
-    /// powers of ten to either side of their values.
+    /// The recommended space of a learner ([`ermine_core::Learner::SEARCH_SPACE`]); without one, the parameters on a
+    /// log scale, three powers of ten to either side of their values.
     pub fn of(learner: &dyn AnyLearner) -> Result<Self> {
         let mut space = Self::default();
         for text in learner.search_space() {
@@ -175,14 +172,16 @@ impl SearchSpace {
     /// Sets one axis from `key=lo..hi`, `key=lo..hi:log` or `key=a,b,c`; an axis of that name is replaced.
     pub fn set(&mut self, learner: &dyn AnyLearner, text: &str) -> Result<()> {
         let spec = learner.spec();
-        let (key, values) = text.split_once('=').ok_or_else(|| Error::Parameter {
-            learner: "the search space",
-            name: spec.name.to_owned(),
-            value: format!("\"{text}\""),
-            expected: "write KEY=lo..hi, KEY=lo..hi:log or KEY=a,b,c".into(),
+        let (key, values) = text.split_once('=').ok_or_else(|| {
+            Error::parameter(
+                "the search space",
+                spec.name,
+                format!("\"{text}\""),
+                "write KEY=lo..hi, KEY=lo..hi:log or KEY=a,b,c",
+            )
         })?;
         let key = key.trim();
-        // What is within is checked when it is set; only the outermost learner says what its parameters may be.
+        // Parameters of nested learners are checked when they are set; only the outermost learner declares its own.
         const ANY: ParamSpec = ParamSpec { name: "parameter", doc: "", range: Range::Any };
         let param = if key.contains('.') { &ANY } else { spec.param(key)? };
         let axis = SearchAxis::parse(param, spec.name, values.trim())?;
@@ -193,22 +192,22 @@ impl SearchSpace {
         Ok(())
     }
 
-    /// The parameters at a place, one number from 0 to 1 an axis.
+    /// The parameters at a position, one number from 0 to 1 per axis.
     pub fn at(&self, place: &[f64]) -> serde_json::Map<String, Value> {
         self.axes.iter().zip(place).map(|((name, axis), &u)| (name.clone(), axis.at(u))).collect()
     }
 
-    /// The place of parameters; `None` where one is not on its axis.
+    /// The position of parameters; `None` where one is not on its axis.
     pub fn place(&self, params: &serde_json::Map<String, Value>) -> Option<Vec<f64>> {
         self.axes.iter().map(|(name, axis)| axis.place(params.get(name)?)).collect()
     }
 
-    /// How many different settings there are; `None` for a continuum, and for more than can be counted.
+    /// Number of distinct settings; `None` for a continuum, and on overflow.
     pub fn count(&self) -> Option<usize> {
         self.axes.iter().try_fold(1usize, |n, (_, axis)| n.checked_mul(axis.count()?))
     }
 
-    /// All settings of a grid with at most `steps` values an axis; the first axis moves slowest.
+    /// All settings of a grid with at most `steps` values per axis; the first axis varies slowest.
     pub fn grid(&self, steps: usize) -> Vec<serde_json::Map<String, Value>> {
         let mut out = vec![serde_json::Map::new()];
         for (name, axis) in &self.axes {
@@ -266,7 +265,7 @@ mod tests {
             prop_assert!((real.place(&real.at(u)).unwrap() - u).abs() < 1e-9);
             for axis in [&int, &choice] {
                 let value = axis.at(u);
-                // The place of a value is one that leads back to it.
+                // The position of a value maps back to it.
                 prop_assert_eq!(axis.at(axis.place(&value).unwrap()), value);
             }
             let v = int.at(u).as_i64().unwrap();

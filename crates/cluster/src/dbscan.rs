@@ -1,4 +1,4 @@
-//! DBSCAN: groups of any shape where rows lie densely.
+//! DBSCAN: density-based clusters of any shape.
 
 use ermine_core::*;
 use ermine_math::neighbors::{IndexedPoints, Metric, NeighborIndex, RadiusRows, SearchAlgorithm};
@@ -7,53 +7,61 @@ use serde::{Deserialize, Serialize};
 use ermine_math::neighbors::{KnnAlgorithm, MetricName};
 use ermine_math::neighbors::{load_points, save_points};
 
-/// Rows whose neighbours are looked for at a time.
+/// Rows whose neighbours are searched at a time.
 const BLOCK: usize = 4096;
 
-/// Neighbours that are kept in memory; of more, those of core rows are looked for a second time.
+/// Most neighbours kept in memory; beyond, those of core rows are searched a second time.
 const MOST_KEPT: usize = 1 << 26;
 
-/// Groups rows that are connected by dense neighbourhoods; rows between them are noise.
+/// Clusters rows that are connected by dense neighbourhoods; rows between them are noise.
 ///
-/// **Computes**: a row is a core row when the rows at most `eps` away, itself among them, weigh `min_samples` or more. Core rows within
-/// `eps` of each other are in one group, and so is everything that a chain of them reaches. A row that is no core row joins the first group
-/// (they are numbered by their first core row) that has a core row within `eps`; all others are noise.
+/// # What it computes
+/// A row is a core row when the rows at most `eps` away, itself included, have a weight of `min_samples` or more. Core
+/// rows within `eps` of each other are in one cluster, and so is everything that a chain of them reaches. A row that is
+/// no core row joins the first cluster (clusters are numbered by their first core row) that has a core row within `eps`;
+/// all others are noise.
 ///
-/// **Use it** for groups of any shape and number, with columns that can be compared (standardise first), where all groups are about
-/// equally dense. `eps` decides: the distance of rows from their `min_samples`-th neighbour shows where it bends.
+/// # When to use it
+/// For clusters of any shape and number, with comparable columns (standardise first), where all clusters have a similar
+/// density. `eps` decides: plot the sorted distances of rows from their `min_samples`-th neighbour and take the elbow.
 ///
+/// # Example
 /// ```
-/// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, MatRef, NOISE};
+/// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, MatRef, NOISE_LABEL};
 /// use ermine_cluster::Dbscan;
 ///
 /// let x = [0.0, 0.1, 0.2, 5.0, 5.1, 5.2, 99.0];
 /// let features = Features::F64(MatRef::row_major(&x, 7, 1));
 /// let model = Dbscan { eps: 0.5, min_samples: 3.0, ..Dbscan::default() }.fit(&Dataset::new(features), &Context::default())?;
-/// assert_eq!(model.labels().unwrap(), [0, 0, 0, 1, 1, 1, NOISE]);
+/// assert_eq!(model.labels().unwrap(), [0, 0, 0, 1, 1, 1, NOISE_LABEL]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`].
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Cost**: a search for the neighbours of every row (see [`ermine_math::neighbors`]), in memory that grows with the rows and
-/// not with their neighbours. A new row is put where a training row in its place would be.
+/// # Cost
+/// A search for the neighbours of every row (see [`ermine_math::neighbors`]), in memory linear in the rows and not in
+/// their neighbours. A new row is assigned as a training row at its place would be.
 ///
-/// **It does not** find groups of very different density with one `eps`. Rows of weight 0 are not there for the others, and are
-/// no core rows.
+/// # What it does not do
+/// It does not find clusters of very different density with one `eps`. Rows of weight 0 do not count for the others, and
+/// are no core rows.
 ///
-/// **Reference**: Ester, Kriegel, Sander, Xu, KDD 1996.
+/// # Reference
+/// Ester, Kriegel, Sander, Xu, KDD 1996.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dbscan {
-    /// How near neighbours are.
+    /// Radius of a neighbourhood.
     pub eps: f64,
     /// The weight of rows within `eps` that makes a core row.
     pub min_samples: f64,
-    /// What near means.
+    /// The metric.
     pub metric: MetricName,
     /// The order of Minkowski's metric.
     pub p: f64,
-    /// How neighbours are searched for.
+    /// The search algorithm.
     pub algorithm: KnnAlgorithm,
 }
 
@@ -80,7 +88,7 @@ impl Dbscan {
             (_, Metric::Minkowski(p)) => p < 1.0,
             _ => false,
         };
-        // Where there is no tree the groups are the same without one.
+        // Without a tree the clusters are the same.
         let method = match self.algorithm {
             _ if plain => SearchAlgorithm::Brute,
             KnnAlgorithm::Auto => SearchAlgorithm::Auto,
@@ -96,7 +104,7 @@ impl Learner for Dbscan {
 
     const SPEC: Spec = Spec {
         name: "dbscan",
-        summary: "Groups of any shape where rows lie densely; rows between them are noise",
+        summary: "Density-based clusters of any shape; rows between them are noise",
         objective: "core rows: weight of the rows within eps at least min_samples; groups: core rows connected by steps of at most eps, and the \
                     rows within eps of them",
         notes: "For groups of any shape and number in columns that can be compared; standardise first. One eps serves all groups, so they \
@@ -179,7 +187,7 @@ impl Learner for Dbscan {
     }
 }
 
-/// Some of the rows.
+/// A subset of the rows.
 fn taken(points: &IndexedPoints, rows: &[usize]) -> IndexedPoints {
     match points {
         IndexedPoints::F64(m) => IndexedPoints::F64(m.view().take_rows(rows)),
@@ -188,7 +196,8 @@ fn taken(points: &IndexedPoints, rows: &[usize]) -> IndexedPoints {
     }
 }
 
-/// The groups of rows whose neighbours and core rows are known: the neighbours of row `i` are those from `ends[i]` to `ends[i + 1]`.
+/// The clusters of rows from given neighbours and core rows: the neighbours of row `i` are those from `ends[i]` to
+/// `ends[i + 1]`.
 ///
 /// # Panics
 /// When the lengths do not fit, or a neighbour is no row.
@@ -201,12 +210,12 @@ pub fn connect_neighbours(ends: &[usize], rows: &[u32], core: &[bool]) -> Vec<u3
     groups.labels(&density)
 }
 
-/// Which rows are core rows, and the neighbours that were kept.
+/// The core rows, and the neighbours kept.
 struct CoreRows<'a> {
     min_samples: f64,
     weight: Option<&'a [f64]>,
     core: Vec<bool>,
-    /// Where the kept neighbours of a row lie.
+    /// Range of the kept neighbours of each row.
     lists: Vec<(usize, usize)>,
     rows: Vec<u32>,
 }
@@ -246,7 +255,7 @@ impl<'a> CoreRows<'a> {
     }
 }
 
-/// Core rows that are connected: a forest whose roots are the first rows of their groups.
+/// Connected core rows: a union-find forest whose roots are the first rows of their clusters.
 struct DisjointSets {
     parent: Vec<u32>,
 }
@@ -278,7 +287,7 @@ impl DisjointSets {
         }
     }
 
-    /// Joins the core rows of a block with their neighbours.
+    /// Connects the core rows of a block with their neighbours.
     fn connect(&mut self, core: &[bool], first: usize, near: &RadiusRows) {
         for (i, range) in near.ends.windows(2).enumerate().filter(|(i, _)| core[first + i]) {
             for &j in near.rows[range[0]..range[1]].iter().filter(|&&j| core[j as usize]) {
@@ -287,7 +296,7 @@ impl DisjointSets {
         }
     }
 
-    /// The group of each row; groups are numbered by their first core rows.
+    /// The cluster of each row; clusters are numbered by their first core rows.
     fn labels(mut self, density: &CoreRows<'_>) -> Vec<u32> {
         let n = density.core.len();
         let mut labels = vec![NOISE_LABEL; n];
@@ -308,18 +317,18 @@ impl DisjointSets {
     }
 }
 
-/// What [`Dbscan`] found: the core rows and their groups.
+/// Fitted [`Dbscan`]: the core rows and their clusters.
 #[derive(Debug)]
 pub struct DbscanModel {
     dbscan: Dbscan,
     cols: usize,
-    /// How many training rows there were.
+    /// Number of training rows.
     rows: usize,
     /// Which training rows are core rows.
     core_rows: Vec<u32>,
     /// The core rows, unless there are none.
     index: Option<NeighborIndex>,
-    /// The group of each core row.
+    /// The cluster of each core row.
     codes: Vec<u32>,
     n_clusters: usize,
     labels: Option<Vec<u32>>,
@@ -345,17 +354,17 @@ impl DbscanModel {
         Ok(Self { dbscan, cols, rows, core_rows, index, codes, n_clusters, labels, certificate })
     }
 
-    /// Which training rows are core rows, ascending.
+    /// The core rows among the training rows, ascending.
     pub fn core_rows(&self) -> &[u32] {
         &self.core_rows
     }
 
-    /// The group of each core row.
+    /// The cluster of each core row.
     pub fn core_labels(&self) -> &[u32] {
         &self.codes
     }
 
-    /// How many training rows belong to no group, as long as that is known: right after a fit.
+    /// Number of noise rows, as long as it is known: right after a fit.
     pub fn n_noise(&self) -> Option<usize> {
         self.labels.as_ref().map(|l| l.iter().filter(|&&l| l == NOISE_LABEL).count())
     }

@@ -1,4 +1,4 @@
-//! k-means: groups around centres.
+//! k-means: clusters around centres.
 
 mod bounds;
 mod choose_k;
@@ -19,24 +19,24 @@ pub use mini_batch::{MiniBatchKMeans, MiniBatchKMeansModel};
 pub use model::KMeansModel;
 pub use pass::{KMeansPartial, KMeansState};
 
-/// The ways to the same answer that have a name.
+/// Named variants of the algorithm, with the same result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KMeansAlgorithm {
-    /// Every row to its nearest centre, every centre to the mean of its rows.
+    /// Lloyd's algorithm: every row to its nearest centre, every centre to the mean of its rows.
     #[default]
     Lloyd,
-    /// The same steps. Bounds rule distances out under either name, where that is measured to be faster.
+    /// The same steps. Under either name, bounds on distances are used where that was measured to be faster.
     Elkan,
 }
 
-/// How many groups.
+/// The number of clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ClusterCount {
-    /// So many.
+    /// A fixed number.
     Count(usize),
-    /// As many as a rule finds.
+    /// Chosen by a rule.
     Rule(ClusterCountRule),
 }
 
@@ -46,32 +46,35 @@ impl From<usize> for ClusterCount {
     }
 }
 
-/// Rules that find the number of groups.
+/// Rules that choose the number of clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClusterCountRule {
-    /// Where the inertia, falling with every further group, bends most.
+    /// The elbow of the inertia by number of clusters.
     Elbow,
-    /// Where the inertia and a price for every group are least together.
+    /// The least sum of the inertia and a penalty per cluster.
     Penalty,
-    /// Where rows are nearest to their own group, next to the nearest other.
+    /// The largest mean silhouette.
     Silhouette,
 }
 
 impl ClusterCountRule {
-    /// The least number that is tried.
+    /// The least number tried.
     fn first(self) -> usize {
         if self == Self::Silhouette { 2 } else { 1 }
     }
 }
 
-/// Puts rows into `n_clusters` groups, each around its mean.
+/// Partitions rows into `n_clusters` clusters, each around its mean.
 ///
-/// **Minimises** the inertia, the sum over rows of w |x - c|² to the nearest of k centres c, by Lloyd's steps: every row
-/// goes to its nearest centre (the first of several), every centre to the mean of its rows. The inertia falls in every step.
+/// # What it minimises
+/// The inertia, the sum over rows of w |x - c|² to the nearest of k centres c, by Lloyd's steps: every row goes to its
+/// nearest centre (the first of several), every centre to the mean of its rows. The inertia falls in every step.
 ///
-/// **Use it** for compact groups of similar size, in columns that can be compared: standardise first.
+/// # When to use it
+/// For compact clusters of similar size, in comparable columns: standardise first.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, MatRef};
 /// use ermine_cluster::KMeans;
@@ -84,37 +87,41 @@ impl ClusterCountRule {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`].
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Cost**: one pass a step, n k p multiplications; rows are read where they lie, singles in single precision. In memory and
-/// from 32 clusters on, bounds on distances (a single a row and 16 or 8 centres) rule most of them out once centres move little;
-/// the bits stay the same. The start
-/// takes one pass: greedy k-means++ on a sample of at most 16384 distinct rows (20 a cluster at least), drawn by what the rows
-/// hold and not by where they stand, so that neither the order of rows nor repeated rows matter.
+/// # Cost
+/// One pass per step, n k p multiplications; rows are not copied, and f32 rows are processed in f32. In memory and from
+/// 32 clusters on, bounds on distances (one f32 per row and 16 or 8 centres) skip most of them once centres move little;
+/// the bits stay the same. The initialisation takes one pass: greedy k-means++ on a sample of at most 16384 distinct rows
+/// (at least 20 per cluster), drawn by hashes of their content, so that neither the order of rows nor repeated rows
+/// matter.
 ///
-/// **It does not** find the best of all groupings, only one that no step improves; `n_init` tries several starts. A centre
-/// without rows moves to the row farthest from its own centre. A rule for `n_clusters` tries 1, 2, … `max_clusters` and keeps
-/// them all in [`KMeansModel::tried`].
+/// # What it does not do
+/// It does not find the global optimum, only a local one; `n_init` tries several starts. A centre without rows moves to
+/// the row farthest from its own centre. A rule for `n_clusters` tries 1, 2, … `max_clusters` and keeps them all in
+/// [`KMeansModel::tried`].
 ///
-/// **Reference**: Lloyd, IEEE Transactions on Information Theory 28 (1982); Arthur and Vassilvitskii, SODA 2007.
+/// # Reference
+/// Lloyd, IEEE Transactions on Information Theory 28 (1982); Arthur and Vassilvitskii, SODA 2007.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KMeans {
-    /// How many groups.
+    /// Number of clusters.
     pub n_clusters: ClusterCount,
-    /// Where to start: "k-means++", "random", or a list of centres.
+    /// Initial centres: "k-means++", "random", or a list of centres.
     pub init: Value,
-    /// How many starts: "auto" or a number.
+    /// Number of starts: "auto" or a number.
     pub n_init: Value,
-    /// At most that many steps.
+    /// Most steps.
     pub max_iter: u64,
-    /// The centres have settled when they move less than this, relative to the spread of the columns.
+    /// Convergence: the centres move less than this, relative to the spread of the columns.
     pub tol: f64,
-    /// The way to the answer.
+    /// The variant of the algorithm.
     pub algorithm: KMeansAlgorithm,
-    /// The most groups that a rule tries.
+    /// The most clusters that a rule tries.
     pub max_clusters: usize,
-    /// What a group costs by the rule "penalty", in inertia.
+    /// The cost of a cluster in the rule "penalty", in units of inertia.
     pub penalty: Option<f64>,
 }
 
@@ -145,7 +152,7 @@ impl KMeans {
         if value.len() > 80 {
             value = "a list".into();
         }
-        Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected: expected.into() }
+        Error::parameter(Self::SPEC.name, name, value, expected)
     }
 
     fn init(&self) -> Result<KMeansInit> {
@@ -172,7 +179,7 @@ impl KMeans {
         }
     }
 
-    /// The least and the most groups that are tried.
+    /// The least and the most clusters tried.
     fn range(&self) -> (usize, usize) {
         match self.n_clusters {
             ClusterCount::Count(k) => (k, k),
@@ -180,7 +187,7 @@ impl KMeans {
         }
     }
 
-    /// How many starts are tried: given centres leave nothing to try again.
+    /// Number of starts: one for given centres.
     fn starts(&self, init: &KMeansInit) -> u64 {
         match (init, self.n_init.as_u64()) {
             (KMeansInit::Given(_), _) => 1,
@@ -223,7 +230,7 @@ impl Learner for KMeans {
             },
             ParamSpec {
                 name: "n_init",
-                doc: "How many starts are tried; the one with the least inertia is kept. \"auto\" is 1 for k-means++ and 10 for random.",
+                doc: "Number of starts; the one with the least inertia wins. \"auto\" is 1 for k-means++ and 10 for random.",
                 range: Range::Either(&Range::Choice(&["auto"]), &Range::int_from(1)),
             },
             ParamSpec { name: "max_iter", doc: "At most that many steps.", range: Range::int_from(1) },
@@ -255,7 +262,7 @@ impl Learner for KMeans {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        // The list of centres is looked at once, by `init`, not as part of a JSON value.
+        // The list of centres is checked once, by `init`, not as part of a JSON value.
         let params = serde_json::json!({
             "n_clusters": self.n_clusters, "n_init": self.n_init, "max_iter": self.max_iter, "tol": self.tol,
             "algorithm": self.algorithm, "max_clusters": self.max_clusters, "penalty": self.penalty,

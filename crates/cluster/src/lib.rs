@@ -14,7 +14,7 @@ pub use kmeans::{
 };
 pub use kmeans::{HashSample, KMeansPartial, KMeansState};
 
-/// The learners of this crate, in the order people see them.
+/// The learners of this crate, in the order of the catalogue.
 pub const LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(KMeans::default()),
     || Box::new(MiniBatchKMeans::default()),

@@ -1,8 +1,8 @@
-//! Outliers: rows that are less probable than a threshold under any density.
+//! Outlier detection: rows with a density below a threshold, for any density estimate.
 //!
-//! A row is called an outlier when its log density is below τ. How many good rows are called so by mistake, the false-positive rate, is
-//! for the user to choose: [`threshold`] is the greatest τ that keeps within it on rows that are known to be good. Where outliers are known
-//! too, [`curve`] shows what every τ would find and at what price.
+//! A row is flagged when its log density is below τ. The acceptable share of inliers flagged by mistake, the
+//! false-positive rate, is chosen by the user: [`threshold`] is the greatest τ that keeps it on known inliers. Where
+//! outliers are known too, [`roc_curve`] shows the trade-off.
 //!
 //! ```
 //! use ermine_core::{Context, Dataset, Density, Features, Learner, MatRef};
@@ -22,11 +22,11 @@ use ermine_core::{Error, Result};
 
 use crate::metrics::Thresholds;
 
-/// The greatest threshold below which at most the share `rate` of these rows lies: `log_density` is that of rows that are not outliers,
-/// with weights where they have some.
+/// The greatest threshold below which at most the share `rate` of these rows is: `log_density` is that of inliers, with
+/// weights where they have some.
 pub fn threshold(log_density: &[f64], weight: Option<&[f64]>, rate: f64) -> Result<f64> {
     if !(0.0..=1.0).contains(&rate) {
-        return Err(Error::Data(format!("a false-positive rate of {rate} is refused; it lies between 0 and 1")));
+        return Err(Error::Data(format!("a false-positive rate of {rate} is invalid; it must be between 0 and 1")));
     }
     if let Some(w) = weight
         && w.len() != log_density.len()
@@ -38,12 +38,12 @@ pub fn threshold(log_density: &[f64], weight: Option<&[f64]>, rate: f64) -> Resu
     }
     let weight = |i: usize| weight.map_or(1.0, |w| w[i]);
     let mut order: Vec<usize> = (0..log_density.len()).filter(|&i| weight(i) > 0.0).collect();
-    order.sort_by(|&a, &b| log_density[a].total_cmp(&log_density[b]));
+    ermine_core::order::sort_by_number(&mut order, |a| log_density[a]);
     let total: f64 = order.iter().map(|&i| weight(i)).sum();
     if order.is_empty() {
         return Err(Error::Data("there are no rows to find a threshold with".into()));
     }
-    // Rounding of the sums must not cost the row that uses the rate up exactly.
+    // Rounding of the sums must not exclude the row that uses up the rate exactly.
     let room = rate * total * (1.0 + 1e-12);
     let mut below = 0.0;
     let mut at = 0;
@@ -64,19 +64,19 @@ pub fn flags(log_density: &[f64], threshold: f64) -> Vec<bool> {
     log_density.iter().map(|d| *d < threshold).collect()
 }
 
-/// One threshold and what it does.
+/// One threshold with its rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OperatingPoint {
-    /// Rows whose log density is at or below it are called outliers.
+    /// Rows whose log density is at or below it are flagged.
     pub threshold: f64,
-    /// The share of good rows that are called so.
+    /// The share of inliers flagged.
     pub false_positive_rate: f64,
-    /// The share of outliers that are.
+    /// The share of outliers flagged.
     pub true_positive_rate: f64,
 }
 
-/// The receiver operating characteristic of a density as a detector: what every threshold would find among known `outliers`, and which
-/// share of the other rows it would call so by mistake. From no row to all rows.
+/// The ROC curve of a density as a detector: the share of known `outliers` and of the other rows flagged at every
+/// threshold, from no row to all rows.
 pub fn roc_curve(log_density: &[f64], outliers: &[bool], weight: Option<&[f64]>) -> Result<Vec<OperatingPoint>> {
     if outliers.len() != log_density.len() {
         return Err(Error::Length {

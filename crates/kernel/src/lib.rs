@@ -6,7 +6,7 @@ pub mod kernel;
 pub mod kernel_pca;
 pub mod svm;
 
-/// The learners of this crate, in the order people see them.
+/// The learners of this crate, in the order of the catalogue.
 pub const LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(svm::Svm::default()),
     || Box::new(kernel::KernelRidge::default()),

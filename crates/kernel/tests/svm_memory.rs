@@ -7,7 +7,7 @@ use ermine_kernel::svm::Svm;
 
 const MEGABYTE: f64 = 1e6;
 
-/// The most memory the process had since it was last asked to forget, in megabytes.
+/// Peak memory of the process since the last reset, in megabytes.
 fn peak() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|l| l.starts_with("VmHWM")).unwrap();
@@ -43,7 +43,8 @@ fn a_fit_takes_its_cache_and_its_rows_once() {
     let cells = sparse.2.len() as f64 * 12.0 / MEGABYTE;
     let sparse = Csr::new(sparse.0, sparse.1, sparse.2, cols).unwrap();
     let names = ["no".to_owned(), "yes".to_owned()];
-    // Labels that are chance make nearly every row a support vector, which the model has to keep; labels of one column few of them.
+    // Random labels make nearly every row a support vector, which the model has to store; labels from one column few of
+    // them.
     let chance: Vec<u32> = (0..rows).map(|_| draw.below(2) as u32).collect();
     let clear: Vec<u32> = (0..rows).map(|i| u32::from(x[(i, 0)] > 0.0)).collect();
     let dense = (rows * cols * 8) as f64 / MEGABYTE;

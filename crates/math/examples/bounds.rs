@@ -4,7 +4,7 @@
 //! cargo run --release -p ermine-math --example bounds
 //! ```
 //!
-//! Rows are round clouds, their centres `spread` standard deviations from 0 in every column; one thread, singles. "compared" is
+//! Rows are round clouds, their centres `spread` standard deviations from 0 in every column; one thread, f32. "compared" is
 //! the share of pairs of rows and groups of centres that bounds did not rule out.
 
 use std::time::Instant;

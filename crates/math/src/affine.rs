@@ -5,12 +5,12 @@ use rayon::prelude::*;
 
 use crate::double_double::fused;
 
-/// Rows a thread takes at a time; what they yield depends on no other row.
+/// Rows per task; the result of a row does not depend on the others.
 const ROWS: usize = 256;
 
 fused! {
-    /// `out[i, k] = intercept[k] + rows_i · coef_k` for contiguous rows. Every row is summed in the same order, whichever
-    /// rows stand beside it.
+    /// `out[i, k] = intercept[k] + rows_i · coef_k` for contiguous rows. Every row is summed in the same order,
+    /// whichever rows are beside it.
     fn affine_rows(rows: MatRef<'_, f64>, coef: &Mat<f64>, intercept: &[f64], out: &mut [f64]) {
         let targets = intercept.len();
         for (i, out) in out.chunks_exact_mut(targets).enumerate() {
@@ -48,8 +48,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums[0] + rest
 }
 
-/// `X Bᵀ + b` for features in any form: a row of results for each row, a column for each row of `coef`. No copy of X is
-/// made; `learner` is named when a table has cells that are no numbers.
+/// `X Bᵀ + b` for features in any form: one row of results per row, one column per row of `coef`. X is not copied;
+/// `learner` is named when a table has cells that are not numbers.
 ///
 /// # Panics
 /// When `coef` and `intercept` do not fit each other or the number of columns.
@@ -77,7 +77,10 @@ pub fn affine(x: &Features<'_>, coef: &Mat<f64>, intercept: &[f64], learner: &st
                     }
                     affine_rows(MatRef::row_major(scratch, m.rows(), m.cols()), coef, intercept, out);
                 }
-                _ => affine_rows(block.f64_rows(scratch, learner)?, coef, intercept, out),
+                _ => {
+                    let dense = block.f64_rows(scratch, learner).map_err(|e| e.with_row(|row| row + first))?;
+                    affine_rows(dense, coef, intercept, out);
+                }
             }
             Ok(())
         },
@@ -85,7 +88,8 @@ pub fn affine(x: &Features<'_>, coef: &Mat<f64>, intercept: &[f64], learner: &st
     Ok(out)
 }
 
-/// `(X - centre) Bᵀ + b` for dense features: with the differences taken first, nothing is lost where columns are far from 0.
+/// `(X - centre) Bᵀ + b` for dense features: with the differences computed first, no digits are lost where columns are
+/// far from 0.
 ///
 /// # Panics
 /// When `coef`, `intercept` and `centre` do not fit each other or the number of columns.
@@ -101,7 +105,7 @@ pub fn affine_about(x: &Features<'_>, centre: &[f64], coef: &Mat<f64>, intercept
         |(scratch, centred), (c, out)| -> Result<()> {
             let first = c * ROWS;
             let block = x.row_range(first..(first + ROWS).min(rows));
-            let m = block.f64_rows(scratch, learner)?;
+            let m = block.f64_rows(scratch, learner).map_err(|e| e.with_row(|row| row + first))?;
             centred.resize(m.rows() * cols, 0.0);
             for (i, row) in centred.chunks_exact_mut(cols).enumerate() {
                 m.copy_row(i, row);
@@ -124,8 +128,8 @@ fn affine_sparse(m: CsrRef<'_>, coef: &Mat<f64>, intercept: &[f64], out: &mut [f
     }
 }
 
-/// `X Bᵀ + b` for sparse rows, with the coefficients by column: row j of `by_column` holds those of column j. The cells of a
-/// row then read a few whole rows of coefficients, and not a number here and there for every result.
+/// `X Bᵀ + b` for sparse rows, with transposed coefficients: row j of `by_column` has those of column j. The cells of a
+/// row then read a few whole rows of coefficients.
 ///
 /// # Panics
 /// When `by_column` and `intercept` do not fit each other or the number of columns.
@@ -166,7 +170,7 @@ mod tests {
     fn every_form_gives_the_definition() {
         let mut rng = RngStream::new(1, "affine", 0);
         for (rows, cols, targets) in [(1, 1, 1), (3, 5, 2), (700, 33, 1), (600, 16, 3), (257, 100, 4)] {
-            // Values that singles hold exactly, so that all forms are one matrix.
+            // Values that are exact in f32, so that all forms are one matrix.
             let x = Mat::from_fn(rows, cols, |i, j| if (i + j) % 3 == 0 { 0.0 } else { f64::from(rng.normal() as f32) });
             let coef = Mat::from_fn(targets, cols, |_, _| rng.normal());
             let intercept: Vec<f64> = (0..targets).map(|_| rng.normal()).collect();
@@ -196,9 +200,9 @@ mod tests {
                 indptr.push(values.len());
             }
             let sparse = Csr::new(indptr, indices, values, cols).unwrap();
-            let found = affine(&Features::Csr(sparse.view()), &coef, &intercept, "test").unwrap();
+            let sparse_result = affine(&Features::Csr(sparse.view()), &coef, &intercept, "test").unwrap();
             let by_columns = affine_by_columns(sparse.view(), &coef.view().t().to_owned(), &intercept);
-            for (a, b) in found.as_slice().iter().chain(by_columns.as_slice()).zip([dense.as_slice(); 2].concat()) {
+            for (a, b) in sparse_result.as_slice().iter().chain(by_columns.as_slice()).zip([dense.as_slice(); 2].concat()) {
                 assert!((a - b).abs() < 1e-12);
             }
             // A row's result does not depend on its neighbours.

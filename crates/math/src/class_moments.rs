@@ -1,4 +1,4 @@
-//! Means and variances of columns within classes, and the Gaussian densities they make.
+//! Means and variances of columns within classes, and their Gaussian densities.
 
 use ermine_core::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,11 @@ use crate::moments::{Real, two_sum};
 use crate::row_panels::{self, ROWS};
 use crate::simd::{Portable, Simd};
 
-/// The totals of rows seen so far, class by class: weight, means and sums of squared deviations of the columns.
+/// Sums over the rows so far, class by class: weight, means and sums of squared deviations of the columns.
 ///
-/// Within a block, deviations are taken from the heaviest row of the class, so that the square of the shift that is taken
-/// out at the end is at most as many variances as the block has rows; blocks are merged by the formula of Chan, Golub and
-/// LeVeque, and means carry a second word.
+/// Within a block, deviations are taken from the heaviest row of the class, so that the square of the shift that is
+/// subtracted at the end is at most as many variances as the block has rows; blocks are merged by the formula of Chan,
+/// Golub and LeVeque, and means carry a second word.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "ClassMomentsRepr")]
 pub struct ClassMoments {
@@ -22,7 +22,7 @@ pub struct ClassMoments {
     finite: bool,
 }
 
-/// What is read from outside, before it is checked.
+/// The serialised form, before it is checked.
 #[derive(Deserialize)]
 struct ClassMomentsRepr {
     weight: Vec<f64>,
@@ -55,17 +55,17 @@ impl ClassMoments {
         &self.weight
     }
 
-    /// The means: a row a class; zeros for a class without weight.
+    /// The means: one row per class; zeros for a class without weight.
     pub fn mean(&self) -> &Mat<f64> {
         &self.mean
     }
 
-    /// What [`ClassMoments::mean`] lost in rounding: the means to twice the digits are `mean + mean_low`.
+    /// The rounding errors of [`ClassMoments::mean`]: the means to twice the digits are `mean + mean_low`.
     pub fn mean_low(&self) -> &Mat<f64> {
         &self.mean_low
     }
 
-    /// Σ w (x - mean)²: a row a class.
+    /// Σ w (x - mean)²: one row per class.
     pub fn squares(&self) -> &Mat<f64> {
         &self.squares
     }
@@ -85,7 +85,7 @@ impl ClassMoments {
         total
     }
 
-    /// Takes in rows; `codes` are their classes.
+    /// Adds rows; `codes` are their classes.
     ///
     /// # Panics
     /// When the lengths or the number of columns differ, or a code is not a class.
@@ -130,13 +130,13 @@ impl ClassMoments {
         self.merge(block);
     }
 
-    /// Takes in rows that belong to all classes in part: `shares` lie class by class, a weight a row for each.
+    /// Adds rows that belong to all classes partly: `shares` are class by class, one weight per row for each.
     ///
     /// # Panics
     /// When the lengths or the number of columns differ.
     pub fn add_shares<T: Real>(&mut self, x: MatRef<'_, T>, shares: &[f64]) {
         let rows = x.rows();
-        assert_eq!(shares.len(), rows * self.weight.len(), "a share a row and class");
+        assert_eq!(shares.len(), rows * self.weight.len(), "one share per row and class");
         let codes = vec![0; rows];
         for class in 0..self.weight.len() {
             let mut one = Self::new(1, x.cols());
@@ -146,7 +146,7 @@ impl ClassMoments {
         }
     }
 
-    /// Takes in the rows of another, which come after the rows of this one.
+    /// Adds the rows of another, which come after the rows of this one.
     ///
     /// # Panics
     /// When the numbers of classes or columns differ.
@@ -184,9 +184,9 @@ impl ClassMoments {
 /// Sums about an origin, while a block is read.
 struct ClassBlockSums {
     padded: usize,
-    /// A row a class.
+    /// One row per class.
     origin: Vec<f64>,
-    /// Two rows a class: Σ w d and Σ w d².
+    /// Two rows per class: Σ w d and Σ w d².
     sums: Vec<f64>,
 }
 
@@ -252,7 +252,7 @@ impl ClassBlockSums {
         }
     }
 
-    /// [`Sums::step`] for columns that are not four, or not side by side.
+    /// [`ClassBlockSums::step`] for columns that are not four, or not side by side.
     #[inline(always)]
     fn edge<S: Simd, T: Real, const WEIGHTED: bool>(
         &mut self,
@@ -300,13 +300,13 @@ fn gather<T: Real>(sums: &mut ClassBlockSums, x: MatRef<'_, T>, codes: &[u32], w
     dispatch(Portable, sums, x, codes, weight);
 }
 
-/// Gaussian densities with independent columns: one a class.
+/// Gaussian densities with independent columns: one per class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiagonalGaussians {
     classes: usize,
     features: usize,
     padded: usize,
-    /// A row a class, padded with zeros.
+    /// One row per class, padded with zeros.
     mean: Vec<f64>,
     /// One over the standard deviation, padded with zeros.
     scale: Vec<f64>,
@@ -315,7 +315,7 @@ pub struct DiagonalGaussians {
 }
 
 impl DiagonalGaussians {
-    /// Densities with the given means and variances, a row a class. A variance of 0 counts as the least positive number.
+    /// Densities with the given means and variances, one row per class. A variance of 0 counts as the least positive number.
     ///
     /// # Panics
     /// When the shapes differ.
@@ -342,7 +342,7 @@ impl DiagonalGaussians {
         g
     }
 
-    /// Writes the logarithms of the densities of all rows of `x` into `out`, row-major, a column a class. Meant for blocks
+    /// Writes the logarithms of the densities of all rows of `x` into `out`, row-major, one column per class. Meant for blocks
     /// of rows; runs on the calling thread. What a row gets does not depend on the rows beside it, nor on the layout.
     ///
     /// # Panics
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_and_singles_agree() {
+    fn layouts_and_f32_agree() {
         let single = Mat::from_fn(77, 11, |i, j| ((i * 31 + j * 7) % 19) as f32 / 3.0);
         let x = Mat::from_fn(77, 11, |i, j| f64::from(single[(i, j)]));
         let codes: Vec<u32> = (0..77).map(|i| i % 3).collect();

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 
 /// Weight, mean and centred sum of squares of the cells of each column.
 ///
-/// A block is read twice while it is in the cache: its means first, then the squares of the distances from them, with the
-/// rounding of the means taken out. Blocks are joined by the rule of Chan, Golub and LeVeque (1983). Nothing is lost
-/// when the mean is many orders larger than the spread.
+/// A block is read twice while it is in the cache: its means first, then the squared deviations, corrected for the
+/// rounding of the means. Blocks are merged by the formula of Chan, Golub and LeVeque (1983). No digits are lost when
+/// the mean is many orders larger than the standard deviation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ColumnMoments {
-    /// Weight of the cells that are there.
+    /// Weight of the cells that are present.
     pub weight: Vec<f64>,
     /// Weight of the cells that are missing.
     pub missing: Vec<f64>,
     /// Mean; 0 without cells.
     pub mean: Vec<f64>,
-    /// What the rounding of the mean took away: squares of the differences between the means of blocks need it.
+    /// The rounding errors of the means, needed for the differences between the means of blocks.
     pub rest: Vec<f64>,
     /// Weighted sum of squares about the mean.
     pub squares: Vec<f64>,
@@ -29,7 +29,7 @@ impl ColumnMoments {
         Self { weight: zeros.clone(), missing: zeros.clone(), mean: zeros.clone(), rest: zeros.clone(), squares: zeros }
     }
 
-    /// Takes in dense rows; NaN is a missing cell.
+    /// Adds dense rows; NaN is a missing cell.
     pub fn add(&mut self, x: MatRef<'_, f64>, weight: Option<&[f64]>) {
         let (rows, cols) = (x.rows(), x.cols());
         let mut block = Self::new(cols);
@@ -52,10 +52,10 @@ impl ColumnMoments {
         each(&mut |values, w| {
             for j in 0..cols {
                 // Selects rather than branches, so that the loop is vectorised.
-                let there = !values[j].is_nan();
-                block.mean[j] += if there { w * values[j] } else { 0.0 };
-                block.weight[j] += if there { w } else { 0.0 };
-                block.missing[j] += if there { 0.0 } else { w };
+                let present = !values[j].is_nan();
+                block.mean[j] += if present { w * values[j] } else { 0.0 };
+                block.weight[j] += if present { w } else { 0.0 };
+                block.missing[j] += if present { 0.0 } else { w };
             }
         });
         for j in 0..cols {
@@ -74,7 +74,7 @@ impl ColumnMoments {
         self.merge_columns(&block);
     }
 
-    /// Takes in sparse rows; cells that are not stored are 0.
+    /// Adds sparse rows; cells that are not stored are 0.
     pub fn add_sparse(&mut self, x: CsrRef<'_>, weight: Option<&[f64]>) {
         let cols = x.cols();
         let mut block = Self::new(cols);
@@ -157,13 +157,13 @@ impl ColumnMoments {
         (self.weight[column] > 0.0).then(|| self.squares[column] / self.weight[column])
     }
 
-    /// The first column whose sums overflowed or met an infinite cell.
+    /// The first column with an overflowed sum or an infinite cell.
     pub fn first_non_finite_column(&self) -> Option<usize> {
         (0..self.mean.len()).find(|&j| !(self.mean[j].is_finite() && self.squares[j].is_finite()))
     }
 }
 
-/// The rounded sum and what the rounding took away; 0 when the sum overflows.
+/// The rounded sum and its rounding error; 0 when the sum overflows.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let t = sum - a;
@@ -182,7 +182,7 @@ impl Partial for ColumnMoments {
     }
 }
 
-/// Walks the stored cells of sparse rows, with equal indices of a row added up.
+/// Iterates over the stored cells of sparse rows, with duplicate indices added up.
 pub struct SparseRowReader {
     dense: Vec<f64>,
     touched: Vec<u32>,
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_large_mean_loses_no_digits_of_the_spread() {
-        // 1e9 + {-3, -1, 1, 3} / 1024: every cell is a double exactly, the variance is 5 / 1024^2.
+        // 1e9 + {-3, -1, 1, 3} / 1024: every cell is an f64 exactly, the variance is 5 / 1024^2.
         let cells: Vec<f64> = (0..40_000).map(|i| 1e9 + [-3.0, -1.0, 1.0, 3.0][i % 4] / 1024.0).collect();
         let mut m = ColumnMoments::new(1);
         for block in cells.chunks(4096) {

@@ -1,4 +1,4 @@
-//! The small pieces that coordinate descents share.
+//! Common parts of coordinate descent methods.
 
 /// The minimiser of `½ (b - z)² + t |b|`: z moved towards 0 by t, and exactly 0 when it would cross.
 #[inline]
@@ -30,8 +30,8 @@ pub fn elastic_step(z: f64, curvature: f64, l1: f64, l2: f64, positive: bool) ->
     soft_threshold(z, l1) / bottom
 }
 
-/// How far a negative gradient `z` at coefficient `b` is from optimality of `l1 |b| + ½ l2 b²` (with b >= 0 when `positive`):
-/// the distance of z to the subdifferential, 0 at the optimum.
+/// Violation of optimality of `l1 |b| + ½ l2 b²` (with b >= 0 when `positive`) by the negative gradient `z` at
+/// coefficient `b`: the distance of z to the subdifferential, 0 at the optimum.
 #[inline]
 pub fn elastic_violation(z: f64, b: f64, l1: f64, l2: f64, positive: bool) -> f64 {
     let z = z - l2 * b;
@@ -46,9 +46,9 @@ pub fn elastic_violation(z: f64, b: f64, l1: f64, l2: f64, positive: bool) -> f6
     }
 }
 
-/// Anderson's extrapolation of a sequence of points towards its limit: the combination of the last ones, with weights that add to 1,
+/// Anderson acceleration: extrapolates a sequence of points to its limit by the affine combination of the last ones
 /// whose steps cancel best. Near the solution a coordinate descent is a linear iteration, and there the combination is
-/// as good as many more rounds; elsewhere it may be worse than the last point, so whoever uses it compares the two.
+/// as good as many more rounds; elsewhere it may be worse than the last point, so the caller compares the two.
 ///
 /// Reference: Q. Bertrand, M. Massias (2021), Anderson acceleration of coordinate descent, AISTATS.
 #[derive(Debug, Clone)]
@@ -69,15 +69,15 @@ impl AndersonAcceleration {
         self.points.clear();
     }
 
-    /// Takes in a point; when there are enough, answers with the combination and starts over.
+    /// Adds a point; when there are enough, returns the combination and starts over.
     pub fn push(&mut self, point: &[f64]) -> Option<Vec<f64>> {
         self.points.push(point.to_vec());
         if self.points.len() <= self.steps {
             return None;
         }
-        let found = self.combine();
+        let combined = self.combine();
         self.points.clear();
-        found
+        combined
     }
 
     fn combine(&self) -> Option<Vec<f64>> {
@@ -164,14 +164,14 @@ mod tests {
         let next = |x: &[f64]| -> Vec<f64> { (0..3).map(|i| (0..3).map(|j| a[i][j] * x[j]).sum::<f64>() + b[i]).collect() };
         let mut anderson = AndersonAcceleration::new(5);
         let mut x = vec![0.0; 3];
-        let found = loop {
+        let solution = loop {
             x = next(&x);
-            if let Some(found) = anderson.push(&x) {
-                break found;
+            if let Some(solution) = anderson.push(&x) {
+                break solution;
             }
         };
         let step = |x: &[f64]| next(x).iter().zip(x).map(|(n, f)| (n - f).abs()).fold(0.0, f64::max);
-        assert!(step(&found) < 0.05 * step(&x), "{:e} left of {:e}", step(&found), step(&x));
+        assert!(step(&solution) < 0.05 * step(&x), "{:e} left of {:e}", step(&solution), step(&x));
         assert!(anderson.push(&x).is_none());
     }
 }

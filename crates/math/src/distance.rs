@@ -1,8 +1,8 @@
-//! Nearest centres of rows, with the sums that k-means takes of them.
+//! Nearest centres of rows, with the sums for k-means.
 //!
 //! The nearest of k centres maximises the score x·c - |c|²/2, so the work is a product of rows and centres. Centres are
-//! packed once: groups of a few vectors of centres, feature by feature, so that a tile of rows times centres is summed in
-//! registers with one broadcast a row and one load a vector. Rows are read where they lie.
+//! packed once: groups of a few vectors of centres, feature by feature, so that a tile of rows times centres is summed
+//! in registers with one broadcast per row and one load per vector. Rows are not copied.
 
 mod bounds;
 mod kernel;
@@ -11,10 +11,10 @@ mod simd;
 
 use kernel::DistanceNumber;
 
-/// Rows that are looked at together: small enough to stay in the first cache.
+/// Bytes of rows processed together: small enough to stay in the first-level cache.
 const TILE_BYTES: usize = 16 << 10;
 
-/// The numbers the kernels work in: `f32` or `f64`.
+/// The number types of the kernels: `f32` or `f64`.
 pub trait Real: DistanceNumber {}
 impl Real for f32 {}
 impl Real for f64 {}
@@ -42,7 +42,7 @@ fn squared_wide(a: &[f64], b: &[f64]) -> f64 {
 
 #[inline(always)]
 fn squared_plain(a: &[f64], b: &[f64]) -> f64 {
-    // Eight sums, so that the compiler may use vectors.
+    // Eight sums, for vectorisation.
     let mut sums = [0.0; 8];
     let (wide, narrow) = (a.chunks_exact(8), b.chunks_exact(8));
     let (a_rest, b_rest) = (wide.remainder(), narrow.remainder());
@@ -106,7 +106,7 @@ impl<'a, T: Real> StridedRows<'a, T> {
     }
 }
 
-/// Centres, made ready for many rows.
+/// Centres, prepared for many rows.
 #[derive(Debug, Clone)]
 pub struct Centers<T> {
     k: usize,
@@ -125,7 +125,7 @@ pub struct Centers<T> {
     rounding: bounds::DistanceError,
 }
 
-/// Centres that are looked at together.
+/// Centres processed together.
 #[derive(Debug, Clone, Copy)]
 struct CenterGroup {
     /// The first centre.
@@ -155,8 +155,8 @@ impl<T: Real> Centers<T> {
     pub fn new(centres: &[f64], k: usize, cols: usize) -> Self {
         assert_eq!(centres.len(), k * cols, "{k} centres of {cols} columns");
         let lanes = T::LANES;
-        // Distances do not change when rows and centres move together. Centres about their mean keep the scores small
-        // where the data lies far from 0, and the rows need not be touched.
+        // Distances are invariant to a common shift of rows and centres. Centred centres keep the scores small where
+        // the data are far from 0, and the rows need not be changed.
         let mut mean = vec![0.0; cols];
         for c in centres.chunks_exact(cols.max(1)) {
             mean.iter_mut().zip(c).for_each(|(m, v)| *m += v / k as f64);
@@ -199,7 +199,7 @@ impl<T: Real> Centers<T> {
         Self { rounding, ..ready }
     }
 
-    /// How many centres there are.
+    /// Number of centres.
     pub fn len(&self) -> usize {
         self.k
     }
@@ -214,7 +214,7 @@ impl<T: Real> Centers<T> {
         CenterSums { residuals: vec![T::from_f64(0.0); self.k * self.width], weight: vec![0.0; self.k], inertia: 0.0 }
     }
 
-    /// A centre as the kernels see it: rounded to their precision.
+    /// A centre rounded to the precision of the kernels.
     pub fn centre(&self, c: usize) -> impl Iterator<Item = f64> + '_ {
         self.rows[c * self.width..c * self.width + self.cols].iter().map(|v| v.to_f64())
     }
@@ -242,7 +242,7 @@ impl<T: Real> Centers<T> {
         }
     }
 
-    /// The nearest centre of each row, and the rows taken into the sums of their centres.
+    /// The nearest centre of each row, and the sums of the rows of each centre.
     ///
     /// # Panics
     /// When rows, labels, weights, sums and centres do not fit together, or there is no centre.

@@ -58,7 +58,7 @@ fn gamma_factor(a: f64, x: f64) -> f64 {
         return if a == 0.0 { 1.0 } else { 0.0 };
     }
     if a < 1.0 {
-        // No saddle point to speak of, and nothing to cancel.
+        // Far from the saddle point nothing cancels.
         return (a * x.ln() - x - libm::lgamma(a + 1.0)).exp();
     }
     (-stirling_error(a) - relative_entropy(a, x)).exp() / (std::f64::consts::TAU * a).sqrt()
@@ -245,7 +245,7 @@ impl Normal {
             return -self.isf(1.0 - q);
         }
         if q > 0.2 {
-            // Near the middle the distance from it has the digits, not the tail.
+            // Near the median the distance from it has more digits than the tail.
             let middle = 0.5 - q;
             let mut x = middle * std::f64::consts::TAU.sqrt();
             for _ in 0..6 {
@@ -455,7 +455,7 @@ impl ChiSquare {
 mod tests {
     use super::*;
 
-    /// Values marked "60 digits" were computed with 60-digit arithmetic from the defining integrals, at the doubles
+    /// Values marked "60 digits" were computed with 60-digit arithmetic from the defining integrals, at the f64
     /// written here.
     fn near(found: f64, expected: f64, what: impl std::fmt::Debug) {
         let error = (found - expected).abs() / expected.abs();

@@ -7,16 +7,16 @@ use crate::moments::Real;
 use crate::row_panels::{self, ROWS};
 use crate::simd::{Portable, Simd};
 
-/// Gaussian densities N(x; μ, L Lᵀ), one a component: ln N = -½ |L⁻¹ (x - μ)|² - Σ ln Lᵢᵢ - ½ p ln 2π.
+/// Gaussian densities N(x; μ, L Lᵀ), one per component: ln N = -½ |L⁻¹ (x - μ)|² - Σ ln Lᵢᵢ - ½ p ln 2π.
 ///
-/// The inverses of the factors are made once. A block of rows is then a triangular matrix product for each component, four
-/// results of twelve rows at a time, of which nothing but the sum of squares is put down.
+/// The inverses of the factors are computed once. A block of rows is then a triangular matrix product for each
+/// component, four results of twelve rows at a time, of which only the sum of squares is stored.
 #[derive(Debug, Clone)]
 pub struct FullGaussians {
     features: usize,
     /// Features with padding to a multiple of 4.
     padded: usize,
-    /// A row a component, padded with zeros.
+    /// One row per component, padded with zeros.
     mean: Vec<f64>,
     /// For each component L⁻¹ by twelve of its rows: column after column, up to the diagonal.
     inverse: Vec<f64>,
@@ -29,13 +29,13 @@ fn inverse_len(padded: usize) -> usize {
 }
 
 impl FullGaussians {
-    /// Densities with the given means, a row a component, and covariances; where there is one covariance, all components share it.
+    /// Densities with the given means, one row per component, and covariances; where there is one covariance, all components share it.
     ///
     /// # Panics
     /// When the shapes differ or there is neither one covariance nor one a component.
     pub fn new(mean: MatRef<'_, f64>, covariance: &[Cholesky]) -> Self {
         let (components, features) = (mean.rows(), mean.cols());
-        assert!(covariance.len() == components || covariance.len() == 1, "a covariance a component, or one");
+        assert!(covariance.len() == components || covariance.len() == 1, "one covariance per component, or one");
         assert!(covariance.iter().all(|c| c.dim() == features), "columns of means and covariances");
         let padded = features.next_multiple_of(4);
         let mut g = Self {
@@ -68,7 +68,7 @@ impl FullGaussians {
         }
     }
 
-    /// How many components there are.
+    /// Number of components.
     pub fn components(&self) -> usize {
         self.constant.len()
     }

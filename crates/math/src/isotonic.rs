@@ -1,16 +1,17 @@
 //! Isotonic regression: the non-decreasing function with the least squared error.
 
-/// A non-decreasing function: level `levels[k]` at `knots[k]`, straight lines between, constant beyond both ends.
+/// A non-decreasing function: level `levels[k]` at `knots[k]`, linear between, constant beyond both ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Isotonic {
     /// Distinct places, ascending.
     pub knots: Vec<f64>,
-    /// The level at each of them, never falling.
+    /// The level at each of them, non-decreasing.
     pub levels: Vec<f64>,
 }
 
-/// Minimises Σ wᵢ (yᵢ - f(xᵢ))² over all non-decreasing f, exactly, by pooling adjacent violators: time n log n for the
-/// order of x, then n. Rows of equal x share a level; rows of weight 0 are left out; no rows give a function without knots.
+/// Minimises Σ wᵢ (yᵢ - f(xᵢ))² over all non-decreasing f, exactly, by the pool-adjacent-violators algorithm: time n
+/// log n to sort x, then n. Rows of equal x share a level; rows of weight 0 are left out; no rows give a function
+/// without knots.
 ///
 /// ```
 /// use ermine_math::isotonic::isotonic;
@@ -96,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// The theory's own formula: at each place the greatest over all beginnings of the least over all ends of the mean.
+    /// The max-min formula: at each point the maximum over all beginnings of the minimum over all ends of the mean.
     fn max_min(y: &[f64], w: &[f64]) -> Vec<f64> {
         let mean = |a: usize, b: usize| {
             let total: f64 = w[a..=b].iter().sum();

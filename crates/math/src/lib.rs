@@ -1,5 +1,5 @@
-//! Numerical kernels of Ermine. Linear algebra comes from faer, behind our own functions; the rest is here because its
-//! speed or its bits matter to us.
+//! Numerical kernels of Ermine. Linear algebra is from faer, behind our own functions; the rest is here for speed or
+//! for reproducible bits.
 #![deny(missing_docs)]
 
 pub mod affine;
@@ -28,6 +28,7 @@ pub mod probability;
 pub mod projection;
 pub mod quantile_search;
 pub mod row_ops;
+pub mod scale;
 pub mod series;
 pub mod tall_skinny;
 pub mod tree_masks;

@@ -7,24 +7,25 @@ use std::collections::VecDeque;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// A limited-memory quasi-Newton method that is told values and gradients instead of calling for them, so that whoever
-/// drives it decides where they come from: memory, a file, a cluster. It can be written down between two evaluations.
+/// A limited-memory quasi-Newton method with reverse communication: the caller evaluates the function, so values and
+/// gradients may come from memory, a file or a cluster. Its state can be serialised between two evaluations.
 ///
-/// The course is: evaluate at [`Descent::point`], [`Descent::tell`], and when that answers [`Told::Accepted`],
-/// [`Descent::aim`] at the next point. The metric that `aim` is given is the inverse of any positive definite
-/// approximation of the Hessian: with the Hessian itself and no memory this is Newton's method, with an approximation the
-/// steps taken since it was made correct it (BFGS; Nocedal and Wright, Numerical Optimization, 2nd ed., algorithm 7.4).
+/// The loop is: evaluate at [`LbfgsDescent::point`], pass value and gradient to [`LbfgsDescent::report_value`], and
+/// when it returns [`StepStatus::Accepted`], call [`LbfgsDescent::propose`]. The metric passed to `propose` is the
+/// inverse of any positive definite approximation of the Hessian: with the Hessian itself and no memory this is
+/// Newton's method, with an approximation the steps taken since then correct it (BFGS; Nocedal and Wright, Numerical
+/// Optimization, 2nd ed., algorithm 7.4).
 ///
 /// ```
-/// use ermine_math::optimize::{Descent, Told};
+/// use ermine_math::optimize::{LbfgsDescent, StepStatus};
 /// // x^4 / 4 - x, whose minimum is at 1.
-/// let mut d = Descent::new(vec![3.0], 5);
+/// let mut d = LbfgsDescent::new(vec![3.0], 5);
 /// loop {
 ///     let x = d.point()[0];
-///     if d.tell(x.powi(4) / 4.0 - x, &[x.powi(3) - 1.0]) != Told::Accepted {
+///     if d.report_value(x.powi(4) / 4.0 - x, &[x.powi(3) - 1.0]) != StepStatus::Accepted {
 ///         continue;
 ///     }
-///     d.aim(false, |g| g.iter_mut().for_each(|v| *v *= 0.5));
+///     d.propose(false, |g| g.iter_mut().for_each(|v| *v *= 0.5));
 ///     if d.decrement() < 1e-20 {
 ///         break;
 ///     }
@@ -43,7 +44,7 @@ pub struct LbfgsDescent {
     line: Option<LineSearch>,
     trial: Vec<f64>,
     steps: u64,
-    /// The share of the last proposed step that was taken.
+    /// The accepted share of the last proposed step.
     #[serde(default)]
     length: f64,
 }
@@ -56,7 +57,7 @@ struct CurvaturePair {
     product: f64,
 }
 
-/// A search along a line: the function at its start and at the ends of the interval that is known to hold a good step.
+/// A line search: the function at its start and at the ends of the bracket of a good step.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct LineSearch {
     step: f64,
@@ -72,28 +73,28 @@ struct BracketEnd {
     slope: f64,
 }
 
-/// What became of an evaluation.
+/// Result of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepStatus {
-    /// The point was taken; ask for the next with [`Descent::aim`].
+    /// The point was accepted; call [`LbfgsDescent::propose`].
     Accepted,
-    /// The step was too long or too short; evaluate again at [`Descent::point`].
+    /// The step was too long or too short; evaluate again at [`LbfgsDescent::point`].
     LineSearch,
-    /// No step along the line lowers the function any more: rounding is all that is left.
+    /// No step along the line lowers the function: rounding level is reached.
     NoProgress,
 }
 
-/// Decrease that a step must bring, as a share of what the slope promises.
+/// Sufficient decrease: share of the decrease predicted by the slope.
 const ARMIJO: f64 = 1e-4;
-/// Share of the slope that may be left at the end of a step.
+/// Curvature condition: share of the initial slope allowed at the end of a step.
 const CURVATURE_TOL: f64 = 0.9;
 /// Differences of function values below this share of the value are rounding; slopes decide then.
 const ROUNDING: f64 = 1e-12;
-/// Evaluations along one line.
+/// Most evaluations per line search.
 const MAX_TRIALS: u32 = 30;
 
 impl LbfgsDescent {
-    /// Starts at a point and remembers up to `memory` steps.
+    /// Starts at a point with a memory of up to `memory` steps.
     pub fn new(start: Vec<f64>, memory: usize) -> Self {
         Self {
             memory,
@@ -110,7 +111,7 @@ impl LbfgsDescent {
         }
     }
 
-    /// Where to evaluate next.
+    /// The point to evaluate.
     #[allow(clippy::misnamed_getters)] // The field `point` is the best one; what callers ask for is the next.
     pub fn point(&self) -> &[f64] {
         &self.trial
@@ -121,12 +122,12 @@ impl LbfgsDescent {
         &self.point
     }
 
-    /// The function at [`Descent::best`]; the largest number before the first evaluation.
+    /// The function at [`LbfgsDescent::best`]; the largest number before the first evaluation.
     pub fn value(&self) -> f64 {
         self.value
     }
 
-    /// The gradient at [`Descent::best`]; empty before the first evaluation.
+    /// The gradient at [`LbfgsDescent::best`]; empty before the first evaluation.
     pub fn gradient(&self) -> &[f64] {
         &self.gradient
     }
@@ -141,23 +142,23 @@ impl LbfgsDescent {
         self.length
     }
 
-    /// gᵀ H⁻¹ g at the best point, with the metric of the last [`Descent::aim`]: twice the decrease that a quadratic model
+    /// gᵀ H⁻¹ g at the best point, with the metric of the last [`LbfgsDescent::propose`]: twice the decrease that a quadratic model
     /// promises, and the squared distance to the minimum in the norm of H.
     pub fn decrement(&self) -> f64 {
         -self.slope
     }
 
-    /// The step that [`Descent::aim`] proposed, before any shortening.
+    /// The step that [`LbfgsDescent::propose`] proposed, before any shortening.
     pub fn direction(&self) -> &[f64] {
         &self.direction
     }
 
-    /// Forgets the steps so far. To be called when the metric changes, since it then knows what they taught.
+    /// Clears the memory. Must be called when the metric changes, since the new one includes what they corrected.
     pub fn reset_memory(&mut self) {
         self.pairs.clear();
     }
 
-    /// Takes in value and gradient at [`Descent::point`].
+    /// Takes value and gradient at [`LbfgsDescent::point`].
     ///
     /// # Panics
     /// When the gradient has another length than the point.
@@ -170,7 +171,7 @@ impl LbfgsDescent {
         };
         let slope = dot(gradient, &self.direction);
         let finite = value.is_finite() && slope.is_finite();
-        // Infinities have no place in most formats that a state is written in.
+        // Infinities are not serialisable in most formats.
         let here = if finite {
             BracketEnd { step: line.step, value, slope }
         } else {
@@ -179,7 +180,7 @@ impl LbfgsDescent {
         let start = BracketEnd { step: 0.0, value: self.value, slope: self.slope };
         line.trials += 1;
         let lower = value <= start.value + ARMIJO * here.step * start.slope;
-        // Near the minimum the value cannot tell any more; there the slope must have fallen instead.
+        // Near the minimum differences of values are rounding errors; the slope must have decreased instead.
         let as_good = value <= start.value + ROUNDING * start.value.abs() && slope <= (2.0 * ARMIJO - 1.0) * start.slope;
         if !(finite && (lower || as_good)) {
             line.high = Some(here);
@@ -200,8 +201,8 @@ impl LbfgsDescent {
         StepStatus::LineSearch
     }
 
-    /// Aims at the next point: `solve` replaces a gradient g by H⁻¹ g. With `rescale` the metric is multiplied by the factor
-    /// that makes it right for the last step, which helps when only its shape can be relied upon.
+    /// Proposes the next step: `solve` replaces a gradient g by H⁻¹ g. With `rescale` the metric is multiplied by the
+    /// factor that fits the last step, which helps when only its shape is reliable.
     pub fn propose(&mut self, rescale: bool, mut solve: impl FnMut(&mut [f64])) {
         let mut q = self.gradient.clone();
         let mut factors = Vec::with_capacity(self.pairs.len());
@@ -241,7 +242,7 @@ impl LbfgsDescent {
         let step: Vec<f64> = self.trial.iter().zip(&self.point).map(|(t, p)| t - p).collect();
         let change: Vec<f64> = gradient.iter().zip(&self.gradient).map(|(a, b)| a - b).collect();
         let product = dot(&step, &change);
-        // A pair that rounding has made flat or concave would spoil the metric.
+        // A pair with rounded or negative curvature would spoil the metric.
         if self.memory > 0 && product > f64::EPSILON * dot(&change, &change).sqrt() * dot(&step, &step).sqrt() {
             if self.pairs.len() == self.memory {
                 self.pairs.pop_front();
@@ -258,8 +259,8 @@ impl LbfgsDescent {
 }
 
 impl LineSearch {
-    /// The next step to try: the minimum of the cubic through both ends, kept away from them; further out while no upper
-    /// end is known. `slope` is that at the start of the line.
+    /// The next trial step: the minimum of the cubic through both ends, kept away from them; extrapolated while no
+    /// upper end is known. `slope` is that at the start of the line.
     fn next_trial(&self, slope: f64) -> f64 {
         let low = self.low;
         let Some(high) = self.high else {

@@ -1,4 +1,4 @@
-//! Probabilities from scores: a sigmoid for each pair of classes, and one distribution that agrees with all pairs best.
+//! Platt scaling: probabilities from scores by a sigmoid for each pair of classes, and pairwise coupling.
 
 use crate::loss::log1p_exp;
 
@@ -15,12 +15,13 @@ impl Sigmoid {
     /// The probability of the first class.
     pub fn probability(self, score: f64) -> f64 {
         let z = self.a * score + self.b;
-        // Written so that neither side of it overflows.
+        // Neither form overflows.
         if z >= 0.0 { (-z).exp() / (1.0 + (-z).exp()) } else { 1.0 / (1.0 + z.exp()) }
     }
 
-    /// The sigmoid of greatest likelihood, by Newton's method with a line search, for targets drawn in from 0 and 1 by the weight of
-    /// the classes (Platt 1999; Lin, Lin and Weng: A note on Platt's probabilistic outputs for support vector machines, 2007).
+    /// The maximum-likelihood sigmoid, by Newton's method with a line search, with targets moved from 0 and 1 by the
+    /// weight of the classes (Platt 1999; Lin, Lin and Weng: A note on Platt's probabilistic outputs for support vector
+    /// machines, 2007).
     pub fn fit(scores: &[f64], first: &[bool], weights: &[f64]) -> Self {
         let total = |side: bool| first.iter().zip(weights).filter(|(f, _)| **f == side).map(|(_, w)| w).sum::<f64>();
         let (ahead, behind) = (total(true), total(false));
@@ -57,7 +58,8 @@ impl Sigmoid {
             let (da, db) = (-(h22 * g1 - h21 * g2) / determinant, -(h11 * g2 - h21 * g1) / determinant);
             let slope = g1 * da + g2 * db;
             if -slope < 1e-8 * now {
-                // So near the minimum Newton's step is right, and what it gains drowns in the rounding of the sum.
+                // This close to the minimum the full Newton step is right, and its decrease is below the rounding of
+                // the sum.
                 (a, b) = (a + da, b + db);
                 continue;
             }

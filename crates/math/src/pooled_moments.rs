@@ -1,4 +1,4 @@
-//! Cross products of rows about the means of their classes, for all classes together.
+//! Within-class cross products, pooled over all classes.
 
 use ermine_core::{Dataset, Mat, MatRef, Result};
 use serde::{Deserialize, Serialize};
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::class_moments::ClassMoments;
 use crate::moments::{Moments, Real};
 
-/// The totals of rows seen so far: weight and means of each class, and the sum over classes of the centred cross products.
+/// Sums over the rows so far: weight and means of each class, and the sum over classes of the centred cross products.
 ///
-/// One table of columns by columns serves all classes. Within a block, rows are taken about the means that their classes have
-/// there; when blocks are merged, what the means differ by is added, class by class (Chan, Golub, LeVeque). The scatter between classes
-/// never enters, so that classes far apart cost no digits.
+/// One matrix serves all classes. Within a block, rows are centred by the means of their classes in the block; when
+/// blocks are merged, the differences of the means are added, class by class (Chan, Golub, LeVeque). The scatter
+/// between classes never enters, so that distant classes lose no digits.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "PooledMomentsRepr")]
 pub struct PooledMoments {
@@ -19,7 +19,7 @@ pub struct PooledMoments {
     within: Moments,
 }
 
-/// What is read from outside, before it is checked.
+/// The serialised form, before it is checked.
 #[derive(Deserialize)]
 struct PooledMomentsRepr {
     classes: ClassMoments,
@@ -47,7 +47,7 @@ impl PooledMoments {
         self.classes.weight()
     }
 
-    /// The means: a row a class; zeros for a class without weight.
+    /// The means: one row per class; zeros for a class without weight.
     pub fn mean(&self) -> &Mat<f64> {
         self.classes.mean()
     }
@@ -57,7 +57,8 @@ impl PooledMoments {
         self.within.scatter()
     }
 
-    /// Refuses cells that are not finite: names the first one of `rows` (the rows last added), or says that sums overflowed.
+    /// The error for cells that are not finite: names the first one of `rows` (the rows last added), or says that sums
+    /// overflowed.
     pub fn refuse_non_finite(&self, rows: &Dataset<'_>) -> Result<()> {
         if self.classes.is_finite() {
             return self.within.refuse_non_finite(rows);
@@ -66,7 +67,7 @@ impl PooledMoments {
         Err(ermine_core::Error::Numeric("the squares of the columns overflow; scale the columns down".into()))
     }
 
-    /// Takes in rows; `codes` are their classes.
+    /// Adds rows; `codes` are their classes.
     ///
     /// # Panics
     /// When the lengths or the number of columns differ, or a code is not a class.
@@ -96,7 +97,7 @@ impl PooledMoments {
         self.merge(block);
     }
 
-    /// Takes in the rows of another, which come after the rows of this one.
+    /// Adds the rows of another, which come after the rows of this one.
     ///
     /// # Panics
     /// When the numbers of classes or columns differ.

@@ -1,6 +1,6 @@
-//! Probability tools: the usual distributions, and what one distribution says of another.
+//! Probability tools: the usual distributions, and information measures.
 //!
-//! Laws of numbers are [`Law`]s: density, both tails, quantiles, moments, entropy, and draws from a [`Stream`], which are frozen like all our random
+//! Laws of numbers are [`Distribution`]s: density, both tails, quantiles, moments, entropy, and draws from a [`ermine_core::RngStream`], which are frozen like all our random
 //! numbers. Tails are computed as such ([`crate::distribution`]), so that small probabilities keep their digits. Information is in nats: [`entropy`],
 //! [`cross_entropy`], [`divergence`].
 

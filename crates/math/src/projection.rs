@@ -1,4 +1,4 @@
-//! Rows projected on a few directions: z = V (x - centre).
+//! Projection of rows on a few directions: z = V (x - centre).
 
 use ermine_core::MatRef;
 
@@ -6,10 +6,10 @@ use crate::moments::Real;
 use crate::row_panels::{self, ROWS};
 use crate::simd::{Portable, Simd};
 
-/// Rows that are packed at a time.
+/// Rows packed at a time.
 const CHUNK: usize = 8 * ROWS;
 
-/// Features that are multiplied at a time: a panel of directions then stays in the first-level cache.
+/// Features multiplied at a time: a panel of directions then stays in the first-level cache.
 const DEPTH: usize = 256;
 
 /// Directions of a panel.
@@ -17,7 +17,7 @@ const PANEL: usize = 12;
 
 /// Directions, arranged for fast products with many rows.
 ///
-/// What a row is projected to does not depend on the rows beside it, nor on the layout, to the last bit.
+/// The projection of a row does not depend on the rows beside it, nor on the layout, to the last bit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Projection {
     directions: usize,

@@ -1,18 +1,18 @@
 //! Exact weighted quantiles of columns in a few passes and bounded memory.
 //!
-//! Doubles are looked at as whole numbers in the same order. A pass counts the weight in 4096 buckets of the bracket that
-//! holds the quantile; the bucket that holds it is the next bracket, until it holds one value. Six passes are enough for
-//! any data; three or four are usual.
+//! f64 are compared as integers in the same order. A pass counts the weight in 4096 buckets of the bracket of the
+//! quantile; its bucket is the next bracket, until it has one value. Six passes are enough for any data; three or four
+//! are usual.
 
 use ermine_core::{Error, Partial, Result};
 use serde::{Deserialize, Serialize};
 
 const BUCKETS: usize = 4096;
 
-/// Rows in a block for learners that search quantiles: the buckets of a column are then smaller than its block.
+/// Rows per block for learners that search quantiles: the buckets of a column are then smaller than its block.
 pub const BLOCK_ROWS: usize = 32768;
 
-/// A whole number that orders like the double; the two zeros are equal.
+/// An integer that orders like the f64; the two zeros are equal.
 fn key(v: f64) -> u64 {
     let bits = (v + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
@@ -22,7 +22,7 @@ fn value(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
 }
 
-/// Where the quantile of one column is known to lie.
+/// The bracket of the quantile of one column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum QuantileBracket {
     /// Nothing is known: no pass yet.
@@ -41,8 +41,8 @@ pub struct QuantileSearch {
 }
 
 impl QuantileSearch {
-    /// The `q`-quantile of `columns` columns. With whole weights, which are counts, it lies between order statistics as
-    /// in R's type 7; with other weights it is the least value whose share reaches `q`.
+    /// The `q`-quantile of `columns` columns. With integer weights, which are counts, it is interpolated between order
+    /// statistics as in R's type 7; with other weights it is the least value whose cumulative share reaches `q`.
     pub fn new(q: f64, columns: usize) -> Self {
         Self { q, places: vec![QuantileBracket::Unbounded; columns] }
     }
@@ -77,7 +77,7 @@ impl QuantileSearch {
         }
     }
 
-    /// Narrows the brackets; whether every quantile is found.
+    /// Narrows the brackets; returns whether every quantile is found.
     pub fn refine(&mut self, total: &QuantilePartial) -> bool {
         for (place, histogram) in self.places.iter_mut().zip(&total.columns) {
             let Some(h) = histogram else { continue };
@@ -105,7 +105,7 @@ impl QuantileSearch {
     }
 }
 
-/// The least shift that puts the bracket into the buckets.
+/// The least shift that maps the bracket to the buckets.
 fn shift(lo: u64, hi: u64) -> u32 {
     let bits = u64::BITS - (hi - lo).leading_zeros();
     bits.saturating_sub(BUCKETS.trailing_zeros())
@@ -168,7 +168,7 @@ fn interpolate(a: f64, b: f64, t: f64) -> f64 {
     }
 }
 
-/// What a pass gathers.
+/// Sums of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct QuantilePartial {
     columns: Vec<Option<KeyHistogram>>,
@@ -217,7 +217,7 @@ mod tests {
     /// Type 7 by sorting: position (n - 1) q between order statistics.
     fn by_sorting(q: f64, values: &[f64]) -> f64 {
         let mut v = values.to_vec();
-        v.sort_by(f64::total_cmp);
+        ermine_core::order::sort_numbers(&mut v);
         let at = (v.len() - 1) as f64 * q;
         let i = at.floor() as usize;
         let j = (i + 1).min(v.len() - 1);

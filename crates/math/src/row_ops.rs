@@ -1,15 +1,15 @@
-//! One row against one vector: the two operations that learning row by row consists of.
+//! One row against one vector: the two operations of row-by-row learning.
 //!
-//! Rows are doubles or singles; the vector is always of doubles. Sums are taken in sixteen lanes in a fixed order and
-//! products are rounded before they are added, so that the bits are the same on every processor; where it has AVX2 the same
-//! source is compiled for that.
+//! Rows are f64 or f32; the vector is always f64. Sums are in sixteen lanes in a fixed order and products are rounded
+//! before they are added, so that the bits are the same on every processor; where it has AVX2 the same source is
+//! compiled for that.
 
 use crate::moments::Real;
 
 /// Partial sums of a dot product.
 const LANES: usize = 16;
 
-/// Compiles a body twice and picks one by asking the processor.
+/// Compiles a body twice and selects one at run time.
 macro_rules! wide {
     ($(#[$meta:meta])* $vis:vis fn $name:ident<$t:ident>($($arg:ident: $ty:ty),*) $(-> $out:ty)? $body:block) => {
         $(#[$meta])*
@@ -125,7 +125,7 @@ pub fn sparse_add_scaled(w: &mut [f64], c: f64, indices: &[u32], values: &[f64])
     }
 }
 
-/// Asks the processor to fetch the beginning of a slice that will be read soon.
+/// Prefetches the beginning of a slice that will be read soon.
 #[inline]
 pub fn prefetch<T>(ahead: &[T]) {
     #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,7 @@
-//! Rows twelve at a time, feature by feature: the form in which kernels take many rows against few directions or centres.
+//! Panels of twelve rows, feature by feature: the input of kernels for many rows against few directions or centres.
 //!
-//! A panel holds 12 rows as `[feature][row]`, three vectors a feature. What a kernel computes for a row then does not
-//! depend on its place among the others, nor on the layout it came from, to the last bit.
+//! A panel holds 12 rows as `[feature][row]`, three vectors per feature. The result for a row then does not depend on
+//! its place among the others, nor on the original layout, to the last bit.
 
 use ermine_core::MatRef;
 use std::ops::Range;

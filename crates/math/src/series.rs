@@ -1,4 +1,4 @@
-//! Numbers in a row: their mean, spread, and how much each is like the ones before it.
+//! Statistics of series: mean, standard deviation, autocorrelation.
 
 use crate::double_double::Dd;
 

@@ -1,9 +1,9 @@
-//! Four doubles at a time: one source for kernels, compiled once for AVX2 with FMA and once for any processor.
+//! Four f64 at a time: one source for kernels, compiled once for AVX2 with FMA and once for any processor.
 //!
 //! A kernel is a generic function over [`Simd`], marked `#[inline(always)]`, and called through a function that turns the
 //! processor features on. The instance for AVX2 exists only after the features were found.
 
-/// Whether the processor has the instructions on vectors of 512 bits that kernels are compiled for.
+/// Whether the processor has the 512-bit instructions that kernels are compiled for.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn has_avx512() -> bool {
@@ -15,32 +15,32 @@ pub(crate) fn has_avx512() -> bool {
         && is_x86_feature_detected!("fma")
 }
 
-/// A vector of four doubles and what kernels do with it.
+/// A vector of four f64 and its operations.
 pub trait Simd: Copy {
     type V: Copy;
     fn splat(self, v: f64) -> Self::V;
     /// # Safety
-    /// Four doubles must be readable at `at`.
+    /// Four f64 must be readable at `at`.
     unsafe fn load(self, at: *const f64) -> Self::V;
     /// # Safety
-    /// Four doubles must be writable at `at`.
+    /// Four f64 must be writable at `at`.
     unsafe fn store(self, at: *mut f64, v: Self::V);
-    /// Four singles, widened.
+    /// Four f32, widened.
     /// # Safety
-    /// Four singles must be readable at `at`.
+    /// Four f32 must be readable at `at`.
     unsafe fn load_f32(self, at: *const f32) -> Self::V;
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
     fn sub(self, a: Self::V, b: Self::V) -> Self::V;
     fn mul(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a * b + c`.
     fn fma(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
-    /// Columns become rows.
+    /// Transposes 4 x 4.
     fn transpose(self, rows: [Self::V; 4]) -> [Self::V; 4];
-    /// The inner loop of a symmetric product: adds Σₖ a[k, i] b[k, j] to c[i, j] for 4 values of i and 12 of j. The rows of
-    /// a, b and c are 12 doubles apart. For every 4 rows, the cache line at `ahead` is asked for and `ahead` moves by `step`
-    /// bytes.
+    /// The inner loop of a symmetric product: adds Σₖ a[k, i] b[k, j] to c[i, j] for 4 values of i and 12 of j. The
+    /// rows of a, b and c are 12 f64 apart. For every 4 rows, the cache line at `ahead` is prefetched and `ahead` moves
+    /// by `step` bytes.
     /// # Safety
-    /// `a` must hold `rows` rows of 4 doubles, `b` of 12, `c` 4 rows of 12; `rows` must be a multiple of 4 above 0. `ahead`
+    /// `a` must hold `rows` rows of 4 f64, `b` of 12, `c` 4 rows of 12; `rows` must be a multiple of 4 above 0. `ahead`
     /// may point anywhere.
     #[inline(always)]
     unsafe fn product_4x12(self, rows: usize, a: *const f64, b: *const f64, c: *mut f64, ahead: *const u8, step: usize) {
@@ -287,7 +287,7 @@ mod tests {
         let mut out = Vec::new();
         let mut keep = |v: S::V| {
             let mut four = [0.0; 4];
-            // SAFETY: `four` has room for four doubles.
+            // SAFETY: `four` has room for four f64.
             unsafe { s.store(four.as_mut_ptr(), v) };
             out.extend(four);
         };

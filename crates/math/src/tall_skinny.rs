@@ -1,15 +1,15 @@
 //! Products of rows with few vectors: X Wᵀ and Rᵀ X where W and R have one to a few dozen vectors.
 //!
 //! A general product packs its operands first, which for few vectors costs as much as the product. These kernels read
-//! the rows where they lie. Both are meant for runs of rows that fit in the second-level cache, one after the other: the
-//! rows are then read from memory once for the scores and the gradient together.
+//! the rows without packing. Both are meant for blocks of rows that fit in the second-level cache, one after the other:
+//! the rows are then read from memory once for the scores and the gradient together.
 
 use ermine_core::MatRef;
 
-/// Columns that are multiplied before the sums are put down: the vectors' share of them stays in first-level cache.
+/// Columns multiplied before the sums are stored: the vectors' share of them stays in first-level cache.
 const CHUNK: usize = 256;
 
-/// How many rows of `cols` doubles to give to [`scores`] and then [`add_products`], so that they are still in second-level
+/// Number of rows of `cols` f64 to pass to [`scores`] and then [`add_products`], so that they are still in second-level
 /// cache the second time.
 pub fn rows_at_once(cols: usize) -> usize {
     // A multiple of what loops over rows take at a time.
@@ -19,7 +19,7 @@ pub fn rows_at_once(cols: usize) -> usize {
 /// Scores of rows, a run of rows for each vector: `out[c * rows + i]` = `bias[c]` + Σⱼ xᵢⱼ `w[c * stride + j]`, with as many
 /// vectors as `bias` has elements.
 ///
-/// The bits of a row's scores do not depend on the rows around it. Meanwhile the memory of `ahead` is brought nearer: rows
+/// The bits of a row's scores do not depend on the rows around it. Meanwhile the memory of `ahead` is prefetched: rows
 /// that come next, so that reading and computing overlap.
 ///
 /// # Panics
@@ -28,7 +28,7 @@ pub fn scores(x: MatRef<'_, f64>, w: &[f64], stride: usize, bias: &[f64], out: &
     let (rows, cols, k) = (x.rows(), x.cols(), bias.len());
     assert!(k > 0 && stride >= cols && w.len() >= (k - 1) * stride + cols, "{k} vectors of {cols}");
     assert!(x.col_stride() == 1 || cols <= 1, "rows that are not contiguous");
-    assert_eq!(out.len(), rows * k, "a score a row and vector");
+    assert_eq!(out.len(), rows * k, "one score per row and vector");
     if rows == 0 {
         return;
     }
@@ -51,7 +51,7 @@ pub fn add_products(x: MatRef<'_, f64>, r: &[f64], k: usize, g: &mut [f64], stri
     let (rows, cols) = (x.rows(), x.cols());
     assert!(k > 0 && stride >= cols && g.len() >= (k - 1) * stride + cols, "{k} vectors of {cols}");
     assert!(x.col_stride() == 1 || cols <= 1, "rows that are not contiguous");
-    assert_eq!(r.len(), rows * k, "a factor a row and vector");
+    assert_eq!(r.len(), rows * k, "one factor per row and vector");
     if rows == 0 || cols == 0 {
         return;
     }
@@ -121,7 +121,7 @@ mod avx2 {
         _mm256_cmpgt_epi64(_mm256_set1_epi64x(n as i64), _mm256_setr_epi64x(0, 1, 2, 3))
     }
 
-    /// Memory to ask for, a few cache lines each turn, so that the asking is spread over the work.
+    /// Prefetching of a few cache lines per step, spread over the work.
     struct SkinnyPrefetch {
         at: *const f64,
         left: usize,
@@ -145,7 +145,7 @@ mod avx2 {
             self.left -= now;
         }
 
-        /// What `rows` rows of a tile ask for, as the first place and the bytes from one to the next.
+        /// Prefetches for `rows` rows of a tile, as the first address and the step from one to the next.
         fn rows_prefetch(&mut self, rows: usize) -> (*const u8, usize) {
             let (at, lines) = (self.at.cast(), (self.each * rows.div_ceil(2)).min(self.left));
             self.at = self.at.wrapping_add(8 * lines);
@@ -260,7 +260,7 @@ mod avx2 {
     /// `g[c * stride + j]` += Σᵢ `r[c * rows + i]` xᵢⱼ.
     ///
     /// # Safety
-    /// Rows of `x` are contiguous, `r` has `k` runs of a factor a row, `g` holds `k` vectors of `x.cols()` at `stride`.
+    /// Rows of `x` are contiguous, `r` has `k` runs of one factor per row, `g` holds `k` vectors of `x.cols()` at `stride`.
     #[target_feature(enable = "avx2,fma")]
     pub unsafe fn add_products(x: MatRef<'_, f64>, r: &[f64], k: usize, g: &mut [f64], stride: usize, ahead: &[f64]) {
         let (rows, cols, xs) = (x.rows(), x.cols(), x.row_stride());

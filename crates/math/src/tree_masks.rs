@@ -1,20 +1,20 @@
-//! The leaves that many rows fall into, found by asking every node about all rows at once.
+//! Evaluation of a tree for many rows at once, by comparing every node with all rows.
 //!
-//! Going down a tree, a row waits at each node for the cell that the node before it has chosen. Here the rows wait for
-//! nothing: cells are replaced by small codes, one byte each, and each node is compared with [`ROWS`] rows by a few
-//! vector instructions. A node knows which of the rows have reached it, as a mask, and hands the mask on to its children;
-//! the leaf of a row, counted from the left, is the number of leaves to the left of its way. For trees of up to some two
-//! hundred leaves that is several times quicker than going down.
+//! When descending a tree, each node waits for the cell selected by the node before it. Here there is no such
+//! dependency: cells are replaced by small codes, one byte each, and each node is compared with [`ROWS`] rows by a few
+//! vector instructions. A node has a mask of the rows that reach it, and passes masks on to its children; the leaf of a
+//! row, counted from the left, is the number of leaves to the left of its path. For trees of up to some two hundred
+//! leaves that is several times faster than descending.
 
-/// Rows that are looked at together.
+/// Rows processed together.
 pub const ROWS: usize = 128;
 /// Most tests a tree may have: a leaf must have a number in a byte.
 pub const MAX_TESTS: usize = 254;
 
-/// A byte a row.
+/// One byte per row.
 pub type RowBytes = [i8; ROWS];
 
-/// Leaves up to which this is quicker than going down the tree, on this processor.
+/// Most leaves for which this is faster than descending the tree, on this processor.
 pub fn most_leaves() -> usize {
     #[cfg(target_arch = "x86_64")]
     {
@@ -28,10 +28,10 @@ pub fn most_leaves() -> usize {
     64
 }
 
-/// An inner node. Its mask is the one that has its own place among the tests.
+/// An inner node. Its mask is at its own index among the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaskTest {
-    /// Which lane of codes it looks at.
+    /// Index of the column of codes.
     pub column: u32,
     /// Codes up to it go left.
     pub threshold: i8,
@@ -51,7 +51,7 @@ pub struct MaskTree {
     columns: usize,
 }
 
-/// Room to work in, kept between calls.
+/// Buffers kept between calls.
 #[derive(Debug, Clone)]
 pub struct MaskScratch(Box<[RowBytes; MAX_TESTS + 2]>);
 
@@ -134,7 +134,7 @@ unsafe fn run(tests: &[MaskTest], codes: &[RowBytes], masks: &mut MaskScratch, o
 pub trait CodedNumber: Copy + PartialOrd + Default {
     /// Beyond every number that is not infinite.
     const INFINITY: Self;
-    /// A bit for each of 16 numbers that this one lies above.
+    /// A bit for each of 16 numbers below this one.
     ///
     /// # Safety
     /// The processor must have AVX-512.
@@ -170,7 +170,7 @@ impl CodedNumber for f64 {
     }
 }
 
-/// Sorted numbers that cells are compared with, at most [`MAX_TESTS`], in the form that counting reads.
+/// Sorted thresholds, at most [`MAX_TESTS`], in a two-level layout for counting.
 #[derive(Debug, Clone)]
 pub struct CodeThresholds<T> {
     /// The last of every sixteen but the last sixteen, filled up with infinity.
@@ -197,7 +197,7 @@ impl<T: CodedNumber> CodeThresholds<T> {
         }
     }
 
-    /// How many thresholds each cell lies above, less 128; 127 for a cell that is missing.
+    /// Number of thresholds below each cell, minus 128; 127 for a missing cell.
     pub fn code(&self, cells: &[T; ROWS], out: &mut RowBytes) {
         #[cfg(target_arch = "x86_64")]
         {
@@ -226,10 +226,10 @@ impl<T: CodedNumber> CodeThresholds<T> {
     }
 }
 
-/// The code of a cell that lies above so many thresholds.
+/// The code of a cell above so many thresholds.
 #[inline(always)]
 fn finish<T: CodedNumber>(cell: T, above: u32) -> i8 {
-    // A number that does not compare with itself is missing.
+    // NaN is missing.
     if cell.partial_cmp(&cell).is_some() { (above as u8 ^ 0x80) as i8 } else { i8::MAX }
 }
 
@@ -244,7 +244,7 @@ mod x86 {
         is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("popcnt")
     }
 
-    /// Masks are a bit a row here, and stay in mask registers; the leaves stay in vector registers.
+    /// Masks are one bit per row here, and stay in mask registers; the leaves stay in vector registers.
     ///
     /// # Safety
     /// As for [`run`].
@@ -319,9 +319,9 @@ mod tests {
             });
             let mut out = [0; ROWS];
             CodeThresholds::new(&sorted).code(&cells, &mut out);
-            let singles: Vec<f32> = sorted.iter().map(|&t| t as f32).collect();
+            let f32_thresholds: Vec<f32> = sorted.iter().map(|&t| t as f32).collect();
             let mut again = [0; ROWS];
-            CodeThresholds::new(&singles).code(&cells.map(|v| v as f32), &mut again);
+            CodeThresholds::new(&f32_thresholds).code(&cells.map(|v| v as f32), &mut again);
             assert_eq!(out, again);
             CodeThresholds::new(&sorted).run(&cells, &mut again);
             assert_eq!(out, again);

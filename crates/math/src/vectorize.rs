@@ -1,16 +1,16 @@
-//! Plain loops, compiled once for each width of vectors.
+//! Plain loops, compiled once for each vector width.
 
-/// Work whose loops become vectors. `run` must be marked `#[inline(always)]`, as must what it calls, or it is compiled for any
-/// processor all the same.
+/// An operation whose loops are vectorised. `run` must be marked `#[inline(always)]`, as must what it calls, or it is
+/// compiled for the baseline processor.
 pub trait VectorizedOp {
-    /// What comes of it.
+    /// The result.
     type Out;
-    /// The work.
+    /// The operation.
     fn run(self) -> Self::Out;
 }
 
-/// Does work with the widest vectors of this processor. Products and sums are rounded each by itself as everywhere, so the bits do not depend
-/// on the processor.
+/// Runs an operation with the widest vectors of this processor. Products and sums are rounded separately, so the bits
+/// do not depend on the processor.
 pub fn run_vectorized<W: VectorizedOp>(work: W) -> W::Out {
     #[cfg(target_arch = "x86_64")]
     {

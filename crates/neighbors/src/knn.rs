@@ -6,25 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use super::KnnModel;
 
-/// How much the neighbours count.
+/// Weights of the neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NeighborWeights {
-    /// All alike.
+    /// All equal.
     #[default]
     Uniform,
     /// By 1 / distance; where neighbours are at distance 0, only those.
     Distance,
 }
 
-/// Asks the training rows that are nearest.
+/// Predicts from the nearest training rows.
 ///
-/// **Computes** ŷ(x) = Σ wᵢ yᵢ / Σ wᵢ over the k training rows nearest to x (or all rows within a radius): the mean of a regression, the shares
-/// of the classes in a classification. Of equally near rows the first is taken, of equally frequent classes the first.
+/// # What it computes
+/// ŷ(x) = Σ wᵢ yᵢ / Σ wᵢ over the k training rows nearest to x (or all rows within a radius): the mean for regression,
+/// the class shares for classification. Ties go to the first row, and to the first class.
 ///
-/// **Use it** with few columns that can be compared (standardise first) and a target that changes slowly among them. With
-/// many columns all rows are about as far, and means over "near" rows say little: the example `curse` shows it.
+/// # When to use it
+/// With few comparable columns (standardise first) and a target that changes slowly with them. With many columns all rows
+/// are about equally far (the curse of dimensionality): see the example `curse`.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_neighbors::Knn;
@@ -37,29 +40,32 @@ pub enum NeighborWeights {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`].
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Cost**: a fit copies the rows. Brute force takes n p multiplications a query, at the speed of a matrix product in single precision;
-/// up to 6 columns and from 1000 rows on a k-d tree is searched instead. Neighbours are exact either way: see
-/// [`ermine_math::neighbors`].
+/// # Cost
+/// A fit copies the rows. Brute force takes n p multiplications per query, at the speed of a matrix product in f32; up to
+/// 6 columns and from 1000 rows on a k-d tree is used. Neighbours are exact either way: see [`ermine_math::neighbors`].
 ///
-/// **It does not** take weights, missing cells or categories, and does not choose k; `ermine tune` does.
+/// # What it does not do
+/// It does not take weights, missing cells or categories, and does not choose k; `ermine tune` does.
 ///
-/// **Reference**: Fix and Hodges 1951; Cover and Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967).
+/// # Reference
+/// Fix and Hodges 1951; Cover and Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Knn {
-    /// How many neighbours.
+    /// Number of neighbours.
     pub n_neighbors: usize,
-    /// How much they count.
+    /// Their weights.
     pub weights: NeighborWeights,
-    /// How they are searched for.
+    /// The search algorithm.
     pub algorithm: KnnAlgorithm,
-    /// What near means.
+    /// The metric.
     pub metric: MetricName,
     /// The order of Minkowski's metric.
     pub p: f64,
-    /// All rows that are at most this far, instead of `n_neighbors` of them.
+    /// All rows within this radius, instead of `n_neighbors` of them.
     pub radius: Option<f64>,
 }
 
@@ -77,7 +83,7 @@ impl Default for Knn {
 }
 
 impl Knn {
-    /// What distances are measured by.
+    /// The metric.
     pub fn metric(&self) -> Metric {
         match self.metric {
             MetricName::Minkowski => Metric::of_order(self.p),
@@ -88,7 +94,7 @@ impl Knn {
         }
     }
 
-    /// How neighbours are searched for.
+    /// The search algorithm.
     pub fn method(&self) -> SearchAlgorithm {
         match self.algorithm {
             KnnAlgorithm::Auto => SearchAlgorithm::Auto,
@@ -97,11 +103,11 @@ impl Knn {
         }
     }
 
-    pub(super) fn refuse(&self, name: &str, value: impl ToString, expected: String) -> Error {
-        Error::Parameter { learner: Self::SPEC.name, name: name.into(), value: value.to_string(), expected }
+    pub(super) fn refuse(&self, name: &str, value: impl std::fmt::Display, expected: String) -> Error {
+        Error::parameter(Self::SPEC.name, name, value, expected)
     }
 
-    /// Refuses more neighbours than there are rows.
+    /// An error for more neighbours than there are rows.
     pub(super) fn enough_rows(&self, rows: usize) -> Result<()> {
         if self.radius.is_none() && self.n_neighbors > rows {
             let expected = format!("there are {rows} rows to choose from; ask for at most as many");
@@ -159,7 +165,7 @@ impl Learner for Knn {
         objective: "y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)",
         notes: "For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit copies the rows; \
                 a prediction takes n p multiplications by brute force and far fewer by the tree, which pays up to about 6 columns. \
-                Neighbours are exact: singles only say which rows to measure in doubles. Of equally near rows the first is taken, of \
+                Neighbours are exact: f32 only selects the rows to measure in f64. Of equally near rows the first is taken, of \
                 equally frequent classes the first. No weights, no missing cells.",
         reference: "Fix, Hodges 1951; Cover, Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967)",
         family: Family::Neighbors,
@@ -171,7 +177,7 @@ impl Learner for Knn {
     const LOO_PREDICTIONS: Option<LooPredictions<Self>> = Some(KnnModel::left_out);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         if self.method() == SearchAlgorithm::Tree {
             let word = serde_json::to_value(self.algorithm).unwrap_or_default();
             match self.metric() {
@@ -195,7 +201,7 @@ impl Learner for Knn {
         cx.check(Progress { stage: "index", done: 0, total: Some(1), objective: None })?;
         let points = IndexedPoints::from_features(&data.x, data.schema, Self::SPEC.name)?;
         let method = match points {
-            // Sparse rows have no tree.
+            // There is no tree for sparse rows.
             IndexedPoints::Csr(_) => SearchAlgorithm::Brute,
             _ => self.method(),
         };

@@ -1,4 +1,4 @@
-//! Learners that keep the training rows and ask the nearest of them.
+//! Learners that predict from the nearest training rows.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -12,5 +12,5 @@ pub use ermine_math::neighbors::{KnnAlgorithm, MetricName};
 pub use knn::{Knn, NeighborWeights};
 pub use model::KnnModel;
 
-/// The learners of this crate, in the order people see them.
+/// The learners of this crate, in the order of the catalogue.
 pub const LEARNERS: &[ermine_core::MakeLearner] = &[|| Box::new(Knn::default())];

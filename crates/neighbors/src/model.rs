@@ -1,4 +1,4 @@
-//! Fitted nearest neighbours: the rows, ready to be searched, and their targets.
+//! Fitted nearest neighbours: the index of the rows, and their targets.
 
 use ermine_core::*;
 use ermine_math::neighbors::{IndexedPoints, NearestRows, NeighborIndex, RadiusRows, SearchAlgorithm};
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{Knn, NeighborWeights};
 use ermine_math::neighbors::{load_points, save_points};
 
-/// What the training rows answer when they are asked.
+/// Targets of the training rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum KnnTargets {
     Classes { codes: Vec<u32>, names: Vec<String> },
@@ -24,7 +24,7 @@ impl TryFrom<&Target<'_>> for KnnTargets {
     }
 }
 
-/// What nearest neighbours learned: the rows themselves.
+/// Fitted nearest neighbours: the rows themselves.
 #[derive(Debug)]
 pub struct KnnModel {
     knn: Knn,
@@ -48,21 +48,21 @@ impl KnnModel {
         &self.index
     }
 
-    /// The nearest training rows of each row, from near to far: as many as the learner was told, or `k`.
+    /// The nearest training rows of each row, nearest first: as many as the learner's setting, or `k`.
     pub fn neighbours(&self, x: &Features<'_>, k: Option<usize>) -> Result<NearestRows> {
         self.index.nearest(x, k.unwrap_or(self.knn.n_neighbors))
     }
 
-    /// The training rows at most `radius` away from each row, from near to far.
+    /// The training rows at most `radius` away from each row, nearest first.
     pub fn within(&self, x: &Features<'_>, radius: f64) -> Result<RadiusRows> {
         self.index.within(x, radius)
     }
 
-    /// Rows that are asked for at a time, so that lists of neighbours stay small.
+    /// Queries per block, so that lists of neighbours stay small.
     const BLOCK: usize = 1 << 14;
 
-    /// Calls `say` with what is to be written for each row and its neighbours with their shares. Rows `apart` are the training rows, each of which asks all but
-    /// itself.
+    /// Calls `say` with the output of each row, and its neighbours with their weights. With `apart` the rows are the
+    /// training rows, each of which leaves itself out.
     fn for_each_neighborhood(
         &self,
         x: &Features<'_>,
@@ -101,7 +101,7 @@ impl KnnModel {
         Ok(out)
     }
 
-    /// What all other rows say of each row: the row itself is taken from among its neighbours.
+    /// Leave-one-out predictions: each row is removed from its neighbours.
     pub(super) fn left_out(knn: &Knn, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         knn.enough_rows(data.rows().saturating_sub(1))?;
         let model = knn.fit(data, cx)?;
@@ -162,8 +162,8 @@ impl KnnModel {
     }
 }
 
-/// Neighbours of the training rows from `first` on, without the rows themselves. Of a list that was asked for one more, the last goes where the row is not
-/// among its own nearest because others are the same.
+/// Neighbours of the training rows from `first` on, without the rows themselves. Where a row is not among its own
+/// nearest because of duplicates, the last of a list with one extra is dropped.
 fn exclude_self(near: RadiusRows, first: usize, one_more: bool) -> RadiusRows {
     let mut out = RadiusRows { ends: vec![0], rows: Vec::new(), distances: Vec::new() };
     for (i, range) in near.ends.windows(2).map(|w| w[0]..w[1]).enumerate() {
@@ -178,8 +178,8 @@ fn exclude_self(near: RadiusRows, first: usize, one_more: bool) -> RadiusRows {
     out
 }
 
-/// The shares of neighbours at these distances, from near to far. The nearest counts 1 and the others less, so that no
-/// distance is too small to be divided by.
+/// The weights of neighbours at these ascending distances. The nearest has weight 1 and the others less, so that no
+/// division overflows.
 fn shares_of(weights: NeighborWeights, distances: &[f64], shares: &mut Vec<f64>) {
     shares.clear();
     let nearest = distances.first().copied().unwrap_or(0.0);

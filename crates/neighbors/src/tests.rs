@@ -22,9 +22,12 @@ fn weights_are_one_over_the_distance() {
     let knn = Knn { n_neighbors: 3, weights: NeighborWeights::Distance, ..Knn::default() };
     let model = fit(&knn, &[0.0, 1.0, 3.0, 50.0], Target::Real(&[1.0, 10.0, 100.0, 0.0])).unwrap();
     // At 2 the distances are 2, 1, 1; at 1 a row lies on the spot; at 1e-308 the nearest is hardly away.
-    let said = model.predict(&column(&[2.0, 1.0, 1e-308])).unwrap();
+    let predictions = model.predict(&column(&[2.0, 1.0, 1e-308])).unwrap();
     let want = (1.0 / 2.0 + 10.0 + 100.0) / 2.5;
-    assert!((said[(0, 0)] - want).abs() < 1e-13 && said[(1, 0)] == 10.0 && said[(2, 0)] == 1.0, "{said:?}");
+    assert!(
+        (predictions[(0, 0)] - want).abs() < 1e-13 && predictions[(1, 0)] == 10.0 && predictions[(2, 0)] == 1.0,
+        "{predictions:?}"
+    );
     let model = fit(&knn, &[0.0, 1.0, 3.0, 50.0], classes(&["a", "b", "b", "a"]).view()).unwrap();
     let p = model.proba(&column(&[2.0, 0.0])).unwrap();
     assert!((p[(0, 0)] - 0.2).abs() < 1e-15 && (p[(0, 1)] - 0.8).abs() < 1e-15);
@@ -46,8 +49,8 @@ fn metrics_are_what_they_are_called() {
     let x = [3.0, 3.0, 4.0, 0.0];
     let near = |metric, p| {
         let model = fit(&Knn { n_neighbors: 1, metric, p, ..Knn::default() }, &x, Target::Real(&[0.0, 1.0])).unwrap();
-        let found = model.neighbours(&Features::F64(MatRef::row_major(&[0.0, 1e-9], 1, 2)), Some(2)).unwrap();
-        (found.rows[(0, 0)], found.distances[(0, 0)])
+        let nearest = model.neighbours(&Features::F64(MatRef::row_major(&[0.0, 1e-9], 1, 2)), Some(2)).unwrap();
+        (nearest.rows[(0, 0)], nearest.distances[(0, 0)])
     };
     assert_eq!(near(MetricName::Chebyshev, 2.0).0, 0);
     assert_eq!(near(MetricName::Manhattan, 2.0).0, 1);
@@ -64,8 +67,8 @@ fn metrics_are_what_they_are_called() {
 fn a_radius_asks_all_rows_within_it_and_refuses_lonely_rows() {
     let knn = Knn { radius: Some(1.0), n_neighbors: 99, ..Knn::default() };
     let model = fit(&knn, &[0.0, 1.0, 2.0, 9.0], Target::Real(&[1.0, 2.0, 6.0, 5.0])).unwrap();
-    let said = model.predict(&column(&[1.0, 0.0, 8.5])).unwrap();
-    assert_eq!(said.as_slice(), [3.0, 1.5, 5.0]);
+    let predictions = model.predict(&column(&[1.0, 0.0, 8.5])).unwrap();
+    assert_eq!(predictions.as_slice(), [3.0, 1.5, 5.0]);
     let e = model.predict(&column(&[1.0, 5.0])).unwrap_err().to_string();
     assert!(e.contains("row 1") && e.contains("radius"), "{e}");
 }

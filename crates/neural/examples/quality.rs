@@ -1,4 +1,4 @@
-//! How well networks learn: Fashion-MNIST by a perceptron and a convolutional network, Californian houses by a perceptron.
+//! Accuracy of networks: Fashion-MNIST by a perceptron and a convolutional network, Californian houses by a perceptron.
 //!
 //! `ERMINE_DATA=folder cargo run --release -p ermine-neural --example quality [mlp] [convnet] [houses]`
 
@@ -18,13 +18,13 @@ fn clothes(fit: &dyn Fn(&Dataset<'_>) -> ermine_core::Result<NetworkModel>, name
     let started = Instant::now();
     let model = fit(&rows)?;
     let seconds = started.elapsed().as_secs_f64();
-    let said = model.classify(&Features::F32(u.view()))?;
-    let right = said.iter().zip(&v).filter(|(a, b)| a == b).count();
+    let predicted = model.classify(&Features::F32(u.view()))?;
+    let right = predicted.iter().zip(&v).filter(|(a, b)| a == b).count();
     println!("{name}: accuracy {:.4}, {} epochs, {seconds:.1} s", right as f64 / v.len() as f64, model.n_iter());
     Ok(())
 }
 
-/// Every fifth district is set aside; columns are standardised by the others.
+/// Every fifth district is a test row; columns are standardised by the others.
 fn houses() -> ExampleResult {
     let (x, y) = data::houses()?;
     let (test, train): (Vec<usize>, Vec<usize>) = (0..y.len()).partition(|i| i % 5 == 0);
@@ -42,8 +42,8 @@ fn houses() -> ExampleResult {
         let started = Instant::now();
         let model = Mlp::default().fit(&rows, &Context::seeded(seed))?;
         let seconds = started.elapsed().as_secs_f64();
-        let said = model.predict(&Features::F64(b.view()))?;
-        let mse = (0..d.len()).map(|i| (said[(i, 0)] - d[i]).powi(2)).sum::<f64>() / d.len() as f64;
+        let predictions = model.predict(&Features::F64(b.view()))?;
+        let mse = (0..d.len()).map(|i| (predictions[(i, 0)] - d[i]).powi(2)).sum::<f64>() / d.len() as f64;
         println!("houses, seed {seed}: rmse {:.4}, {} epochs, {seconds:.1} s", mse.sqrt(), model.n_iter());
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! How fast networks learn: reads the name of a task a line, trains, and answers with seconds, steps and the last loss.
-//! `bench/networks.py` asks it and PyTorch in turns.
+//! Training speed of networks: reads the name of one task per line, trains, and answers with seconds, steps and the
+//! last loss. `bench/networks.py` alternates between it and PyTorch.
 
 mod data;
 
@@ -32,7 +32,7 @@ impl LabeledImages {
     }
 }
 
-/// The mean brightness of the four quarters of an image; the kind is above 4 or not.
+/// The mean brightness of the four quarters of an image; the class is whether the label is above 4.
 fn quarters(images: &LabeledImages) -> LabeledImages {
     let quarter = |i: usize, j: usize| {
         let (top, left) = (14 * (j / 2), 14 * (j % 2));

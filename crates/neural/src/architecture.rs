@@ -1,11 +1,11 @@
-//! A network as plain data: its layers, the line of text that says them, and the shapes that follow.
+//! A network as plain data: its layers, their text form, and the shapes that follow.
 
 use ermine_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::Shape;
 
-/// A function of each number, or of each row for [`Activation::Softmax`].
+/// An elementwise function, or one of each row for [`Activation::Softmax`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
@@ -24,32 +24,32 @@ pub enum Activation {
     },
     /// z Φ(z), with the distribution function Φ of the standard normal distribution (Hendrycks, Gimpel 2016).
     Gelu,
-    /// e^{zₖ} / Σⱼ e^{zⱼ} over the channels of a point.
+    /// e^{zₖ} / Σⱼ e^{zⱼ} over the channels of a pixel.
     Softmax,
 }
 
-/// What a pool says of its window.
+/// Kinds of pooling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PoolKind {
-    /// The largest number.
+    /// The maximum.
     Max,
     /// The mean.
     Average,
 }
 
-/// A category column that becomes several numbers.
+/// Embedding of a category column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Embedding {
-    /// Which column holds the codes, counted from 0.
+    /// The column with the codes, counted from 0.
     pub column: usize,
     /// Codes run from 0 to below this.
     pub levels: usize,
-    /// Numbers that stand for a level.
+    /// Width of the embedding.
     pub width: usize,
 }
 
-/// One layer, as plain data. The text of each is what [`Architecture`] reads and writes.
+/// One layer, as plain data. [`Architecture`] reads and writes the text form of each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
@@ -57,69 +57,70 @@ pub enum Layer {
     Dense {
         /// Columns of y.
         units: usize,
-        /// Whether there is a b; `dense(120,bias=no)` has none.
+        /// Whether there is a bias b; `dense(120,bias=no)` has none.
         bias: bool,
     },
-    /// `conv(16,5,stride=1,pad=2,dilation=1)` or `conv(16,3x5)`: a filter of f x f points at every `stride`-th place, after `pad`
-    /// points of zeros were put on every side; lines become l = (n + 2p - f)/s + 1.
+    /// `conv(16,5,stride=1,pad=2,dilation=1)` or `conv(16,3x5)`: a filter of f x f pixels at every `stride`-th
+    /// position, after zero padding by `pad` pixels on every side; n lines become l = (n + 2p - f)/s + 1.
     Conv {
-        /// Channels of the result.
+        /// Channels of the output.
         filters: usize,
         /// Height and width of a filter.
         size: (usize, usize),
-        /// Points from one place to the next.
+        /// Step between positions.
         stride: usize,
-        /// Points of zeros on every side.
+        /// Zero padding on every side.
         pad: usize,
-        /// Points from one weight of the filter to the next.
+        /// Pixels from one weight of the filter to the next.
         dilation: usize,
-        /// Whether a constant is added.
+        /// Whether a bias is added.
         bias: bool,
     },
-    /// `pool(2)`, `pool(3,stride=2)`, `avgpool(2)`: the largest number or the mean of windows.
+    /// `pool(2)`, `pool(3,stride=2)`, `avgpool(2)`: the maximum or the mean of windows.
     Pool {
-        /// Which.
+        /// Maximum or mean.
         kind: PoolKind,
         /// Height and width of the window.
         size: (usize, usize),
-        /// Points from one window to the next.
+        /// Step between windows.
         stride: usize,
     },
     /// `globalpool`, `globalavgpool`: one window over the image.
     GlobalPool {
-        /// Which.
+        /// Maximum or mean.
         kind: PoolKind,
     },
-    /// `dropout(0.5)`: while training, numbers are left out with this probability and the others divided by what remains.
+    /// `dropout(0.5)`: in training, elements are set to 0 with this probability and the others divided by the
+    /// probability to stay.
     Dropout {
         /// From 0 to below 1.
         rate: f64,
     },
-    /// `batchnorm`: (x - mean)/sqrt(variance + epsilon) · γ + β for each channel; moments of the batch while training, moving
-    /// means of them afterwards.
+    /// `batchnorm`: (x - mean)/sqrt(variance + epsilon) · γ + β for each channel; moments of the batch in training,
+    /// moving averages of them in prediction.
     BatchNorm {
-        /// The share of the newest batch in the moving means.
+        /// Weight of the newest batch in the moving averages.
         momentum: f64,
         /// Added to variances.
         epsilon: f64,
     },
     /// `flatten`: an image becomes its columns.
     Flatten,
-    /// `embed(2:7:3,5:4:2)`, each column:levels:width. The numbers of the other columns come first, in their order, then those that
-    /// stand for each category.
+    /// `embed(2:7:3,5:4:2)`, each column:levels:width. The other columns come first, in their order, then the
+    /// embeddings.
     Embedding(Vec<Embedding>),
     /// `relu`, `leaky(0.01)`, `sigmoid`, `tanh`, `gelu`, `softmax`, `identity`.
     Activation(Activation),
 }
 
 impl Layer {
-    /// A dense layer with constants.
+    /// A dense layer with bias.
     pub fn dense(units: usize) -> Self {
         Self::Dense { units, bias: true }
     }
 }
 
-/// Layers one after the other. As text they are written from left to right:
+/// A sequence of layers. In text they are written from left to right:
 ///
 /// ```
 /// use ermine_neural::{Architecture, Shape};
@@ -154,7 +155,7 @@ impl Architecture {
         self
     }
 
-    /// The shape after every layer, or an error with the first layer that cannot take what reaches it.
+    /// The shape after every layer, or an error that names the first layer whose input does not fit.
     pub fn shapes(&self, input: Shape) -> Result<Vec<Shape>> {
         let mut out = Vec::with_capacity(self.layers.len());
         let mut now = input;
@@ -175,20 +176,20 @@ impl Architecture {
         Ok(out)
     }
 
-    /// The shape of the result.
+    /// The shape of the output.
     pub fn output(&self, input: Shape) -> Result<Shape> {
         Ok(self.shapes(input)?.last().copied().unwrap_or(input))
     }
 }
 
-/// Numbers that a row may have between two layers: offsets into a batch stay far from overflow.
+/// Most elements of a row between two layers: offsets into a batch stay far from overflow.
 const MOST: usize = 1 << 28;
 
-/// Layers that are refused before memory is asked for.
+/// Most weights of a layer; larger ones are an error before memory is allocated.
 const MOST_WEIGHTS: usize = 1 << 31;
 
 impl Layer {
-    /// The shape of the result, or why there is none.
+    /// The shape of the output, or why there is none.
     fn after(&self, x: Shape) -> std::result::Result<Shape, String> {
         let zero = |what: &str| Err(format!("it has 0 {what}, and a layer needs at least 1"));
         let many = |a: usize, b: usize| a.checked_mul(b).is_none_or(|n| n > MOST_WEIGHTS);
@@ -229,7 +230,7 @@ impl Layer {
     }
 }
 
-/// Places of a window: l = (n + 2p - f)/s + 1, where a dilated window of f points spans d (f - 1) + 1.
+/// Window positions: l = (n + 2p - f)/s + 1, where a dilated window of f pixels spans d (f - 1) + 1.
 fn windows(
     x: Shape,
     size: (usize, usize),

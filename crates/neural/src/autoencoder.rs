@@ -1,4 +1,4 @@
-//! Autoencoders: a network that says its input again through few numbers.
+//! Autoencoders: networks that reconstruct their input through a narrow layer.
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter,
@@ -12,18 +12,21 @@ use crate::lbfgs::{self, LbfgsOptions};
 use crate::mlp::ActivationName;
 use crate::training::{TrainingData as Rows, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets};
 use crate::{
-    Architecture, Histogram, Layer, LearningRateSchedule, Network, Optimizer, Shape, UpdateRule, WeightInit, file, histograms,
+    Architecture, Histogram, Layer, LearningRateSchedule, Network, Optimizer, OptimizerRule, Shape, WeightInit, file, histograms,
     model,
 };
 
-/// A network with a narrow middle that is trained to give back what goes in; the middle is the code.
+/// A network with a narrow middle layer, trained to reconstruct its input; the middle layer is the code.
 ///
-/// **What it minimises.** 1/(2n) Σᵢ wᵢ |xᵢ - g(f(xᵢ))|², with an encoder f to `n_components` numbers and a decoder g, over columns that were centred
-/// and divided by one common scale. With identity activations the codes span the space of the first principal components (Baldi,
-/// Hornik 1989).
+/// # What it minimises
+/// 1/(2n) Σᵢ wᵢ |xᵢ - g(f(xᵢ))|², with an encoder f to `n_components` numbers and a decoder g, over columns that were
+/// centred and divided by one common scale. With identity activations the codes span the space of the first principal
+/// components (Baldi, Hornik 1989).
 ///
-/// **When to use it.** Few numbers for many columns whose relation is not linear; where it is, `pca` gives the same at once.
+/// # When to use it
+/// To reduce many columns with nonlinear relations to few; for linear ones, `pca` gives the same without iterations.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, Mat, Model, Transformer};
 /// use ermine_neural::Autoencoder;
@@ -38,46 +41,50 @@ use crate::{
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters.** See [`Autoencoder::SPEC`](Learner::SPEC).
+/// # Parameters
+/// See [`Autoencoder::SPEC`](Learner::SPEC).
 ///
-/// **Cost.** Six operations a weight and row in each epoch.
+/// # Cost
+/// Six operations a weight and row in each epoch.
 ///
-/// **What it does not do.** Codes have no order and are not uncorrelated.
+/// # What it does not do
+/// Codes have no order and are not uncorrelated.
 ///
-/// **Reference.** Baldi, Hornik (1989), Neural networks and principal component analysis; Hinton, Salakhutdinov (2006), Reducing the
+/// # Reference
+/// Baldi, Hornik (1989), Neural networks and principal component analysis; Hinton, Salakhutdinov (2006), Reducing the
 /// dimensionality of data with neural networks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Autoencoder {
     /// Numbers of a code.
     pub n_components: usize,
-    /// Units of the hidden layers of the encoder; the decoder has them in reverse.
+    /// Units of the hidden layers of the encoder; the decoder has them in reverse order.
     pub hidden_layer_sizes: Vec<usize>,
-    /// What follows each hidden layer; codes and results have none.
+    /// Activation after each hidden layer; codes and outputs have none.
     pub activation: ActivationName,
-    /// "adam", or "lbfgs" for all rows at once.
+    /// "adam", or "lbfgs" on all rows.
     pub solver: AutoencoderSolver,
-    /// The penalty on squares of weights.
+    /// The penalty on squared weights.
     pub alpha: f64,
     /// Rows of a batch.
     pub batch_size: usize,
-    /// The first rate of Adam.
+    /// The initial learning rate of Adam.
     pub learning_rate_init: f64,
-    /// Epochs at most.
+    /// Most epochs.
     pub max_iter: u64,
-    /// Improvement below which an epoch counts as none; `None` goes through all epochs.
+    /// Improvement below which an epoch does not count as one; `None` runs all epochs.
     pub tol: Option<f64>,
-    /// Epochs without improvement after which it ends.
+    /// Epochs without improvement after which training ends.
     pub n_iter_no_change: u64,
 }
 
-/// How the weights of an autoencoder move.
+/// Optimisers of an autoencoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AutoencoderSolver {
-    /// Batches, in singles.
+    /// Mini-batches, in f32.
     Adam,
-    /// All rows at once, in doubles.
+    /// All rows at once, in f64.
     Lbfgs,
 }
 
@@ -115,7 +122,7 @@ impl Autoencoder {
     }
 }
 
-/// The shift of each column, and the one scale of all.
+/// The shift of each column, and the common scale.
 fn frame(cells: &NetworkInput<'_>, rows: &[u32], columns: usize, weight: &(dyn Fn(usize) -> f64 + Sync)) -> (Vec<f32>, f32) {
     let (mean, squares, mass) = cells.moments(rows, columns, weight);
     let scale = (squares.iter().sum::<f64>() / mass / columns as f64).sqrt();
@@ -129,7 +136,7 @@ impl Learner for Autoencoder {
         name: "autoencoder",
         summary: "Autoencoder: few numbers from which a network rebuilds all columns",
         objective: "min 1/(2n) sum_i w_i |x_i - g(f(x_i))|^2 + alpha/2 sum w^2; encoder f to n_components numbers, decoder g",
-        notes: "Choose it for few numbers that stand for many columns whose relation is not linear. With activation identity the codes span \
+        notes: "Choose it to reduce many columns with nonlinear relations to few. With activation identity the codes span \
                 the space of the first principal components, which pca finds at once. Columns are centred and share one scale.",
         reference: "P. Baldi, K. Hornik (1989), Neural networks and principal component analysis; G. E. Hinton, R. R. Salakhutdinov (2006), \
                     Reducing the dimensionality of data with neural networks",
@@ -150,7 +157,7 @@ impl Learner for Autoencoder {
             },
             ParamSpec {
                 name: "solver",
-                doc: "adam takes batches; lbfgs takes all rows at once, in doubles, and is good for a few thousand.",
+                doc: "adam takes batches; lbfgs takes all rows at once, in f64, and is good for a few thousand.",
                 range: Range::Choice(&["adam", "lbfgs"]),
             },
             ParamSpec { name: "alpha", doc: "The strength of the penalty on squares of weights.", range: Range::at_least(0.0) },
@@ -194,7 +201,7 @@ impl Learner for Autoencoder {
             loss: OutputLoss::Elementwise(RowLoss::Squared),
             train: rows,
         };
-        let method = UpdateRule::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };
+        let method = OptimizerRule::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };
         let plan = TrainingOptions {
             optimiser: Optimizer { method, ..Optimizer::adam(self.learning_rate_init) },
             schedule: LearningRateSchedule::Constant,
@@ -291,13 +298,13 @@ pub struct AutoencoderModel {
     trace: Option<Trace>,
 }
 
-fn doubles(m: Mat<f32>) -> Mat<f64> {
+fn to_f64(m: Mat<f32>) -> Mat<f64> {
     let (rows, cols) = (m.rows(), m.cols());
     Mat::from_vec(rows, cols, m.into_vec().into_iter().map(f64::from).collect())
 }
 
 impl AutoencoderModel {
-    /// The network from columns to codes. Columns are to be shifted and scaled first.
+    /// The network from columns to codes. Its input is shifted and scaled columns.
     pub fn encoder(&self) -> &Network {
         &self.encoder
     }
@@ -317,14 +324,14 @@ impl AutoencoderModel {
         &self.stand.losses
     }
 
-    /// The columns that codes stand for.
+    /// The columns decoded from codes.
     pub fn decode(&self, codes: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let expected = self.decoder.input().len();
         if codes.cols() != expected {
             return Err(Error::Columns { expected, found: codes.cols() });
         }
         let fill = |i: usize, row: &mut [f32]| row.iter_mut().enumerate().for_each(|(j, v)| *v = *codes.at(i, j) as f32);
-        let mut out = doubles(self.decoder.predict_with(codes.rows(), &fill)?);
+        let mut out = to_f64(self.decoder.predict_with(codes.rows(), &fill)?);
         for i in 0..out.rows() {
             let scale = f64::from(self.scale);
             out.row_mut(i).iter_mut().zip(&self.shift).for_each(|(v, s)| *v = *v * scale + f64::from(*s));
@@ -332,7 +339,7 @@ impl AutoencoderModel {
         Ok(out)
     }
 
-    /// The rows as the network says them again.
+    /// Reconstructions of rows.
     pub fn reconstruct(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.decode(self.transform(x)?.view())
     }
@@ -386,7 +393,7 @@ impl Transformer for AutoencoderModel {
             cells.copy(i, row);
             row.iter_mut().zip(&self.shift).for_each(|(v, s)| *v = (*v - s) / self.scale);
         };
-        Ok(doubles(self.encoder.predict_with(x.rows(), &fill)?))
+        Ok(to_f64(self.encoder.predict_with(x.rows(), &fill)?))
     }
 
     fn schema_out(&self, _: &Schema) -> Schema {

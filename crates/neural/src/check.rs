@@ -4,37 +4,39 @@ use ermine_core::{Mat, MatRef, Result};
 
 use crate::{Network, Optimizer, Trainer};
 
-/// How far the gradient of one run of weights is from finite differences.
+/// Difference between the gradient of one weight array and finite differences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradientError {
     /// The layer, counted from 0; none for the input.
     pub layer: Option<usize>,
-    /// The run: "weights", "bias", "gamma", "beta", "table0", "input".
+    /// The array: "weights", "bias", "gamma", "beta", "table0", "input".
     pub name: String,
-    /// Where the difference is largest.
+    /// Index of the largest difference.
     pub index: usize,
     /// The gradient there.
     pub gradient: f64,
     /// The finite difference there.
     pub difference: f64,
-    /// Their distance over the largest gradient of the run, or a hundredth of the largest of all, whichever is greater.
+    /// Their difference over the largest gradient of the array, or a hundredth of the largest of all, whichever is
+    /// greater.
     pub error: f64,
 }
 
-/// Half the distance of the two points of a difference, in units of the number that is moved.
+/// Half the distance of the two points of a finite difference, relative to the weight.
 const STEP: f64 = 2e-6;
 
-/// Numbers of a run that are moved; of longer runs, so many evenly spread.
+/// Most weights of an array that are checked; of longer arrays, evenly spaced ones.
 const MOST: usize = 100;
 
-/// Compares the gradient by the weights of every layer and by the input with central differences, in doubles and as training computes it: batch
-/// normalisation uses the batch, and dropout leaves out the same numbers each time. `loss` is a function of the outputs (a row
-/// a row) and its gradient. The answer has a line a run of weights; an error near 1e-9 is rounding, one above 1e-6 is a mistake.
+/// Compares the gradient with respect to the weights of every layer and the input with central differences, in f64 and
+/// as in training: batch normalisation uses the batch, and dropout drops the same elements each time. `loss` is a
+/// function of the outputs (one row per row) and returns its gradient too. The result has one entry per array; an error
+/// near 1e-9 is rounding, one above 1e-6 is a mistake.
 ///
 /// ```
 /// use ermine_core::{Mat, MatRef};
-/// use ermine_neural::{Init, Network, Shape, gradient_check};
-/// let network: Network<f64> = Network::new(&"dense(5) tanh dense(2)".parse()?, Shape::flat(3), Init::Auto, 0)?;
+/// use ermine_neural::{Network, Shape, WeightInit, gradient_check};
+/// let network: Network<f64> = Network::new(&"dense(5) tanh dense(2)".parse()?, Shape::flat(3), WeightInit::Auto, 0)?;
 /// let x: Vec<f64> = (0..12).map(|i| (f64::from(i) * 1.7).sin()).collect();
 /// // Half the sum of the squares of the outputs.
 /// let loss = |out: MatRef<'_, f64>| {
@@ -80,26 +82,26 @@ pub fn gradient_check(
         out.push(compare(Some(run.layer), &run.name, &run.values, &differences, 0.01 * all));
     }
     if let Some(gradient) = inputs {
-        let mut there = x.to_owned();
+        let mut moved = x.to_owned();
         let mut differences = Vec::new();
         for k in spread(gradient.as_slice().len()) {
-            let v = there.as_slice()[k];
+            let v = moved.as_slice()[k];
             let h = STEP * v.abs().max(1.0);
             let mut at = |v: f64| -> Result<f64> {
-                there.as_mut_slice()[k] = v;
-                value(network, there.view())
+                moved.as_mut_slice()[k] = v;
+                value(network, moved.view())
             };
-            // Codes of categories have no neighbours: where moving is refused, there is no gradient.
+            // Codes of categories are discrete: where a step is an error, there is no gradient.
             let (up, down) = (at(v + h), at(v - h));
             differences.push((k, up.and_then(|u| Ok((u - down?) / (2.0 * h))).unwrap_or(0.0)));
-            there.as_mut_slice()[k] = v;
+            moved.as_mut_slice()[k] = v;
         }
         out.push(compare(None, "input", gradient.as_slice(), &differences, 0.0));
     }
     Ok(out)
 }
 
-/// At most [`MOST`] places of `len`, evenly spread.
+/// At most [`MOST`] evenly spaced indices below `len`.
 fn spread(len: usize) -> impl Iterator<Item = usize> {
     let count = len.min(MOST);
     (0..count).map(move |k| k * len / count)

@@ -8,17 +8,20 @@ use serde::{Deserialize, Serialize};
 use crate::model::NetworkModel;
 use crate::supervised::{RegressionLoss, Supervised};
 use crate::training::TrainingOptions;
-use crate::{Architecture, LearningRateSchedule, Optimizer, Shape, UpdateRule, WeightInit};
+use crate::{Architecture, LearningRateSchedule, Optimizer, OptimizerRule, Shape, WeightInit};
 
-/// Filters that slide over images, pools, and dense layers behind them; classes by softmax, or numbers.
+/// Convolutions, pooling, and dense layers behind them; classes by softmax, or numbers.
 ///
-/// **What it minimises.** 1/Σw Σᵢ wᵢ loss(yᵢ, f(xᵢ)), the loss being minus the logarithm of the probability of the right class, or half the
-/// squared error. Weight decay acts beside it.
+/// # What it minimises
+/// 1/Σw Σᵢ wᵢ loss(yᵢ, f(xᵢ)), the loss being the negative log-probability of the right class, or half the squared error.
+/// Weight decay is separate.
 ///
-/// **When to use it.** Rows are images (or lines of a signal) whose columns are points in their order: line by line, the channels of a point
-/// side by side. `input` says the shape; without it, as many columns as a square has points are a square image of one channel, and
+/// # When to use it
+/// Rows are images (or lines of a signal) whose columns are pixels in their order: line by line, the channels of a pixel
+/// side by side. `input` gives the shape; without it, a square number of columns is a square image of one channel, and
 /// others are one line.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, Mat, Model, OwnedTarget};
 /// use ermine_neural::ConvNet;
@@ -34,19 +37,23 @@ use crate::{Architecture, LearningRateSchedule, Optimizer, Shape, UpdateRule, We
 /// let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
 /// let net = ConvNet { layers: Some("conv(6,3) relu globalpool".parse()?), max_iter: 150, learning_rate_init: 0.02, ..ConvNet::default() };
 /// let model = net.fit(&data, &Context::default())?;
-/// let said = model.as_classifier().unwrap().classify(&data.x)?;
-/// assert!((0..36).all(|i| said[i] as usize == i % 2));
+/// let predicted = model.as_classifier().unwrap().classify(&data.x)?;
+/// assert!((0..36).all(|i| predicted[i] as usize == i % 2));
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters.** See [`ConvNet::SPEC`](Learner::SPEC).
+/// # Parameters
+/// See [`ConvNet::SPEC`](Learner::SPEC).
 ///
-/// **Cost.** Six operations a weight and place in each epoch, in singles; memory for a batch between all layers.
+/// # Cost
+/// Six operations per weight and position in each epoch, in f32; memory for a batch between all layers.
 ///
-/// **What it does not do.** Images are taken as they are, without being turned or shifted.
+/// # What it does not do
+/// Images are not augmented.
 ///
-/// **Reference.** LeCun, Bottou, Bengio, Haffner (1998), Gradient-based learning applied to document recognition; Ioffe, Szegedy (2015), Batch
-/// normalization; Srivastava et al. (2014), Dropout.
+/// # Reference
+/// LeCun, Bottou, Bengio, Haffner (1998), Gradient-based learning applied to document recognition; Ioffe, Szegedy (2015),
+/// Batch normalization; Srivastava et al. (2014), Dropout.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConvNet {
@@ -54,27 +61,27 @@ pub struct ConvNet {
     pub layers: Option<Architecture>,
     /// The shape of an image.
     pub input: Option<Shape>,
-    /// The first rate of Adam.
+    /// The initial learning rate of Adam.
     pub learning_rate_init: f64,
-    /// Whether the rate falls to 0 over the epochs, along a cosine.
+    /// Whether the learning rate falls to 0 over the epochs, along a cosine.
     pub cosine: bool,
-    /// The share of a weight that a step takes away, times the rate.
+    /// Weight decay: the share of a weight that a step subtracts, times the learning rate.
     pub weight_decay: f64,
     /// Rows of a batch.
     pub batch_size: usize,
-    /// Epochs at most.
+    /// Most epochs.
     pub max_iter: u64,
-    /// Improvement below which an epoch counts as none; `None` goes through all epochs.
+    /// Improvement below which an epoch does not count as one; `None` runs all epochs.
     pub tol: Option<f64>,
-    /// Epochs without improvement after which it ends.
+    /// Epochs without improvement after which training ends.
     pub n_iter_no_change: u64,
-    /// The longest gradient.
+    /// Gradient clipping: the largest norm of the gradient.
     pub clip: Option<f64>,
-    /// Whether the score on rows set aside decides when to end.
+    /// Whether the score on a validation set decides when to stop.
     pub early_stopping: bool,
-    /// The share of the rows set aside.
+    /// The share of the rows in the validation set.
     pub validation_fraction: f64,
-    /// Factors on the weights of the rows, by class.
+    /// Factors on the weights of rows, by class.
     pub class_weight: Option<ClassWeight>,
     /// Whether the channels are standardised.
     pub standardise: bool,
@@ -101,13 +108,13 @@ impl Default for ConvNet {
     }
 }
 
-/// The shape that columns have when none is given: a square, or a line.
+/// The shape of columns when none is given: a square, or a line.
 fn guess_shape(columns: usize) -> Shape {
     let side = columns.isqrt();
     if side > 1 && side * side == columns { Shape::image(side, side, 1) } else { Shape::image(1, columns, 1) }
 }
 
-/// The layers of an image when none are given: two convolutions with pools where there is room for them, else one.
+/// The default layers for an image: two convolutions with pooling where there is room for them, else one.
 fn default_layers(shape: Shape) -> &'static str {
     match shape.height.min(shape.width) {
         12.. => "conv(32,3,pad=1) relu pool(2) conv(64,3,pad=1) relu pool(2) dropout(0.25) dense(128) relu dropout(0.5)",
@@ -120,18 +127,18 @@ impl ConvNet {
     fn supervised<'a>(&'a self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Supervised<'a>> {
         let input = self.input.unwrap_or_else(|| guess_shape(data.cols()));
         if input.checked_len() != Some(data.cols()) {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "input".into(),
-                value: format!("\"{input}\""),
-                expected: format!("it must have as many points times channels as there are columns, {}", data.cols()),
-            });
+            return Err(Error::parameter(
+                Self::SPEC.name,
+                "input",
+                format!("\"{input}\""),
+                format!("it must have as many points times channels as there are columns, {}", data.cols()),
+            ));
         }
         let hidden = match &self.layers {
             Some(layers) => layers.clone(),
             None => default_layers(input).parse()?,
         };
-        let method = UpdateRule::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };
+        let method = OptimizerRule::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };
         let plan = TrainingOptions {
             optimiser: Optimizer { method, rate: self.learning_rate_init, l2: 0.0, decay: self.weight_decay, clip: self.clip },
             schedule: if self.cosine {
@@ -164,7 +171,7 @@ impl ConvNet {
     }
 }
 
-/// All epochs, from a model that was kept on the way.
+/// All epochs, or those that remain from a checkpoint.
 fn warm_start(net: &ConvNet, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     net.check()?;
     data.check(&ConvNet::SPEC)?;
@@ -180,7 +187,7 @@ impl Learner for ConvNet {
         objective: "min 1/n sum_i w_i loss(y_i, f(x_i)); f = filters that slide over the image, pools, dense layers; -log p of the class, or \
                     half the squared error; decoupled weight decay beside it",
         notes: "Choose it where columns are the points of an image or the times of a signal, in their order. The channels of a point lie \
-                side by side; input says the shape (28x28, 32x32x3). Trains by AdamW in singles. A local minimum that depends on the seed.",
+                side by side; input says the shape (28x28, 32x32x3). Trains by AdamW in f32. A local minimum that depends on the seed.",
         reference: "Y. LeCun, L. Bottou, Y. Bengio, P. Haffner (1998), Gradient-based learning applied to document recognition",
         family: Family::Neural,
         tasks: &[Task::Classification, Task::Regression],
@@ -225,7 +232,7 @@ impl Learner for ConvNet {
             },
             ParamSpec {
                 name: "early_stopping",
-                doc: "Whether the score on rows set aside decides when to end; the weights of its best epoch are kept.",
+                doc: "Whether the score on a validation set decides when to stop; the weights of its best epoch are the result.",
                 range: Range::Bool,
             },
             ParamSpec {
@@ -240,7 +247,7 @@ impl Learner for ConvNet {
             },
             ParamSpec {
                 name: "standardise",
-                doc: "Whether the channels are brought to mean 0 and deviation 1; the model keeps the shift and the scale.",
+                doc: "Whether the channels are standardised; the model stores the shift and the scale.",
                 range: Range::Bool,
             },
         ],

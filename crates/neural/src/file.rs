@@ -6,8 +6,8 @@ use ermine_math::nn::AlignedBuffer;
 use crate::plan::NetworkPlan;
 use crate::{Architecture, Network, Shape, WeightInit};
 
-/// Writes a network: its architecture and input as text, an array a run of weights ("layer3.weights", row-major), moving means and
-/// variances of normalised channels.
+/// Writes a network: its architecture and input as text, one array per weight array ("layer3.weights", row-major),
+/// moving averages of normalised channels.
 pub(crate) fn write(network: &Network, out: &mut ModelWriter) -> Result<()> {
     out.field("architecture", network.architecture())?;
     out.field("input", &network.input())?;
@@ -21,11 +21,12 @@ pub(crate) fn write(network: &Network, out: &mut ModelWriter) -> Result<()> {
     Ok(())
 }
 
-/// Reads a network and checks all that prediction relies on. Arrays are compared with the architecture before memory is asked for.
+/// Reads a network and checks all that prediction relies on. Arrays are compared with the architecture before memory is
+/// allocated.
 pub(crate) fn read(input: &ModelReader) -> Result<Network> {
     let (architecture, shape): (Architecture, Shape) = (input.field("architecture")?, input.field("input")?);
     let bad = |message: String| Error::Model(message);
-    // What a file announces must be in it: a forged architecture cannot ask for more memory than its arrays have.
+    // A forged architecture must not allocate more memory than its arrays have.
     let plan = NetworkPlan::new(&architecture, shape).map_err(|e| bad(e.to_string()))?;
     let name = |segment: &crate::plan::WeightSegment| format!("layer{}.{}", segment.layer, segment.name());
     for segment in &plan.segments {
@@ -54,7 +55,7 @@ pub(crate) fn read(input: &ModelReader) -> Result<Network> {
     Ok(network)
 }
 
-/// Reads numbers that lie as the weights of a network do.
+/// Reads numbers in the layout of a network's weights.
 pub(crate) fn read_buffer(name: &str, input: &ModelReader) -> Result<AlignedBuffer<f32>> {
     let values: Vec<f32> = input.vec(name)?;
     if values.iter().any(|v| !v.is_finite()) {

@@ -1,4 +1,6 @@
-//! The way there and the way back, for one block of rows.
+//! Forward and backward pass for one block of rows.
+
+mod batch_norm;
 
 use std::ops::Range;
 
@@ -11,30 +13,32 @@ use ermine_math::nn::{
 use crate::Network;
 use crate::plan::{ActivationBuffer, LINE, NetworkPlan, Op, curve_of};
 
-/// What one block of rows has between the layers.
+pub(crate) use batch_norm::{moments, moments_of, norm_sums, norm_sums_of};
+
+/// Activations of one block of rows, between all layers.
 #[derive(Debug, Clone)]
 pub(crate) struct ActivationTape<T: Float> {
     room: usize,
     rows: usize,
-    /// Stride and length of the rows that go in.
+    /// Stride and length of the input rows.
     input: (usize, usize),
     /// The number of the first row of the block in its batch.
     pub first: usize,
     pub nodes: Vec<AlignedBuffer<T>>,
     pub grads: Vec<AlignedBuffer<T>>,
     extras: Vec<OpCache<T>>,
-    /// What the block adds to the gradients of convolutions and tables.
+    /// The block's contribution to the gradients of convolutions and embeddings.
     pub partial: AlignedBuffer<T>,
     sums: Vec<T>,
-    /// Which of the gradients on the way back are not 0.
+    /// Mask of the nonzero gradients in the backward pass.
     back: ZeroMask,
-    /// The first code of the block that is none.
+    /// The first invalid category code of the block.
     misfit: Option<UnknownLevel>,
-    /// What the block adds to the loss.
+    /// The block's contribution to the loss.
     pub loss: f64,
 }
 
-/// A code that is none of the levels of its column.
+/// A code that is not a level of its column.
 #[derive(Debug, Clone, Copy)]
 struct UnknownLevel {
     row: usize,
@@ -43,11 +47,11 @@ struct UnknownLevel {
     levels: usize,
 }
 
-/// What an operation keeps besides its result.
+/// What an operation keeps for the backward pass besides its output.
 #[derive(Debug, Clone)]
 enum OpCache<T: Float> {
     None,
-    /// Which of the numbers that go in are not 0.
+    /// Mask of the nonzero inputs.
     Dense(ZeroMask),
     Conv(Workspace<T>),
     Norm {
@@ -56,7 +60,7 @@ enum OpCache<T: Float> {
     },
 }
 
-/// What batch normalisation knows of the whole batch.
+/// Batch statistics of batch normalisation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BatchNormStats<T> {
     pub mean: Vec<T>,
@@ -71,7 +75,7 @@ pub(crate) struct BatchNormStats<T> {
 
 impl<T: Float> ActivationTape<T> {
     fn new(plan: &NetworkPlan, room: usize, back: bool, input_gradient: bool) -> Self {
-        // A line more than the rows: tiles of images read whole units.
+        // One line more than the rows: tiles of images read whole units.
         let buffer = |node: &ActivationBuffer| AlignedBuffer::zeros(room * node.stride + LINE);
         let lowest = if input_gradient { 0 } else { plan.first_trained() + 1 };
         let grads =
@@ -116,7 +120,7 @@ impl<T: Float> ActivationTape<T> {
         self.rows
     }
 
-    /// Begins with that many rows.
+    /// Starts a batch of this many rows.
     pub fn begin(&mut self, rows: usize) {
         debug_assert!(rows <= self.room);
         self.rows = rows;
@@ -129,14 +133,14 @@ impl<T: Float> ActivationTape<T> {
         &mut self.nodes[0][row * stride..][..len]
     }
 
-    /// An error that names the first code that is none.
+    /// An error that names the first invalid category code.
     pub fn check_levels(&self) -> Result<()> {
         let Some(UnknownLevel { row, column, code, levels }) = self.misfit else { return Ok(()) };
         let needed = format!("its codes run from 0 to {}", levels - 1);
         Err(Error::OutOfRange { what: format!("column {column}"), row, value: code, needed })
     }
 
-    /// What the product of a dense layer needs, once [`look`] has seen what goes in.
+    /// The inputs of a dense layer's product, after [`scan_input_zeros`].
     pub fn dense_block(&mut self, op: usize) -> Option<DenseBlock<'_, T>> {
         let (before, after) = self.nodes.split_at_mut(op + 1);
         match &self.extras[op] {
@@ -145,7 +149,7 @@ impl<T: Float> ActivationTape<T> {
         }
     }
 
-    /// What the gradient of a dense layer is summed over.
+    /// The inputs of a dense layer's gradient.
     pub fn gradient_input(&self, op: usize) -> Option<GradInput<'_, T>> {
         match &self.extras[op] {
             OpCache::Dense(pattern) => Some(GradInput { x: &self.nodes[op], d: &self.grads[op + 1], rows: self.rows, pattern }),
@@ -158,29 +162,29 @@ impl<T: Float> ActivationTape<T> {
     }
 }
 
-/// How an operation behaves.
+/// Mode of the operations.
 #[derive(Clone, Copy)]
 pub(crate) enum PassMode<'a, T> {
-    /// Moving means, nothing left out.
+    /// Moving averages, no dropout.
     Predict,
-    /// Moments of the batch; numbers are left out by the key of the step.
+    /// Batch statistics; dropout with the key of the step.
     Train { batches: &'a [BatchNormStats<T>], key: u64 },
 }
 
-/// The key of a row of a dropout layer.
+/// The dropout key of a row.
 fn row_key(key: u64, op: usize, row: usize) -> u64 {
     let mut z = key ^ (op as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     z ^ (z >> 32)
 }
 
-/// The way there, without anything that only training needs.
+/// Forward pass for prediction.
 pub(crate) fn predict<T: Float>(network: &Network<T>, tape: &mut ActivationTape<T>) -> Result<()> {
     forward(network, tape, 0..network.plan().ops.len(), PassMode::Predict);
     tape.check_levels()
 }
 
-/// The activation that a product can apply itself, and the one that is left to do.
+/// The part of an activation that a product can apply as its epilogue, and the rest.
 pub(crate) fn split_epilogue<'a, T: Float>(curve: ActivationFn<T>) -> (Epilogue<'a, T>, ActivationFn<T>) {
     match curve {
         ActivationFn::LeakyRelu(slope) => (Epilogue::LeakyRelu(slope), ActivationFn::Identity),
@@ -188,7 +192,7 @@ pub(crate) fn split_epilogue<'a, T: Float>(curve: ActivationFn<T>) -> (Epilogue<
     }
 }
 
-/// Looks for zeros in what goes into a dense layer.
+/// Scans the input of a dense layer for zeros.
 fn scan_zeros<T: Float>(x: &[T], stride: usize, rows: usize, cols: usize, back: bool, pattern: &mut ZeroMask) {
     pattern.scan(x, stride, rows, cols);
     if back {
@@ -196,7 +200,7 @@ fn scan_zeros<T: Float>(x: &[T], stride: usize, rows: usize, cols: usize, back: 
     }
 }
 
-/// The same for a layer whose products all blocks make together ([`Tape::product_of`]).
+/// The same for a layer whose product is computed for all blocks together ([`ActivationTape::dense_block`]).
 pub(crate) fn scan_input_zeros<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
     if let OpCache::Dense(pattern) = &mut tape.extras[k] {
         let node = &plan.nodes[k];
@@ -204,13 +208,13 @@ pub(crate) fn scan_input_zeros<T: Float>(plan: &NetworkPlan, tape: &mut Activati
     }
 }
 
-/// What such a layer has left to do: the part of its activation that a product cannot apply.
+/// Completes such a layer: the part of its activation that is no epilogue.
 pub(crate) fn apply_activation<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
     let node = &plan.nodes[k + 1];
     apply(split_epilogue(node.activation_fn()).1, &mut tape.nodes[k + 1][..tape.rows * node.stride]);
 }
 
-/// Some operations one after the other.
+/// Forward pass through a range of operations.
 pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut ActivationTape<T>, ops: Range<usize>, mode: PassMode<'_, T>) {
     let plan = network.plan();
     let rows = tape.rows;
@@ -257,9 +261,9 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut ActivationTape<
                     PassMode::Predict => {
                         let mut batch = BatchNormStats::default();
                         let (mean, variance) = network.state[state.clone()].split_at(*channels);
-                        let doubles = |v: &[T]| v.iter().map(|v| v.to_f64()).collect::<Vec<_>>();
+                        let to_f64 = |v: &[T]| v.iter().map(|v| v.to_f64()).collect::<Vec<_>>();
                         let weights = [&network.values[gamma.clone()], &network.values[beta.clone()]];
-                        batch.set(&doubles(mean), &doubles(variance), *epsilon, weights);
+                        batch.set(&to_f64(mean), &to_f64(variance), *epsilon, weights);
                         moving = batch;
                         &moving
                     }
@@ -310,13 +314,13 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut ActivationTape<
     }
 }
 
-/// The level that a number stands for.
+/// The level of a code.
 fn embedding_row<T: Float>(code: T, levels: usize) -> Option<usize> {
     let code = code.to_f64();
     (code >= 0.0 && code < levels as f64 && code.fract() == 0.0).then_some(code as usize)
 }
 
-/// e^{zₖ} / Σⱼ e^{zⱼ}, with the largest number taken off first.
+/// e^{zₖ} / Σⱼ e^{zⱼ}, after subtracting the maximum.
 fn softmax<T: Float>(z: &[T], p: &mut [T]) {
     let most = z.iter().copied().fold(z[0], |m, v| if m >= v { m } else { v });
     let mut total = T::ZERO;
@@ -327,55 +331,8 @@ fn softmax<T: Float>(z: &[T], p: &mut [T]) {
     p.iter_mut().for_each(|p| *p = *p / total);
 }
 
-impl<T: Float> BatchNormStats<T> {
-    /// Scales and shifts that follow from moments and from \[γ, β\].
-    pub fn set(&mut self, mean: &[f64], variance: &[f64], epsilon: f64, [gamma, beta]: [&[T]; 2]) {
-        self.inverse = variance.iter().map(|v| 1.0 / (v + epsilon).sqrt()).collect();
-        self.mean = mean.iter().map(|m| T::from_f64(*m)).collect();
-        self.scale = gamma.iter().zip(&self.inverse).map(|(g, i)| T::from_f64(g.to_f64() * i)).collect();
-        // The shift goes with the scale as it was rounded.
-        let shift = |j: usize| T::from_f64(beta[j].to_f64() - mean[j] * self.scale[j].to_f64());
-        self.shift = (0..mean.len()).map(shift).collect();
-    }
-}
-
-/// The moments of what reaches a normalisation.
-pub(crate) fn moments<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
-    let node = &plan.nodes[k];
-    if let OpCache::Norm { moments, .. } = &mut tape.extras[k] {
-        moments.clear();
-        moments.add(&tape.nodes[k], node.stride, tape.rows, node.len(), &mut tape.sums);
-    }
-}
-
-/// The moments that [`moments`] found in a block.
-pub(crate) fn moments_of<T: Float>(tape: &ActivationTape<T>, k: usize) -> Option<&BlockMoments> {
-    match &tape.extras[k] {
-        OpCache::Norm { moments, .. } => Some(moments),
-        _ => None,
-    }
-}
-
-/// Σ d and Σ d (x - mean) of a normalisation.
-pub(crate) fn norm_sums<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize, batch: &BatchNormStats<T>) {
-    let node = &plan.nodes[k];
-    if let OpCache::Norm { sums, .. } = &mut tape.extras[k] {
-        sums.fill(0.0);
-        let both = [&tape.nodes[k][..], &tape.grads[k + 1][..]];
-        normalise_sums(both, node.stride, tape.rows, node.len(), &batch.mean, &mut tape.sums, sums);
-    }
-}
-
-/// The sums that [`norm_sums`] found in a block.
-pub(crate) fn norm_sums_of<T: Float>(tape: &ActivationTape<T>, k: usize) -> Option<&[f64]> {
-    match &tape.extras[k] {
-        OpCache::Norm { sums, .. } => Some(sums),
-        _ => None,
-    }
-}
-
-/// The way back through some operations, the last of them first. It finds gradients of nodes down to `lowest`, and those of
-/// convolutions and tables; gradients of dense layers follow from the nodes of all blocks.
+/// Backward pass through a range of operations, the last first. Computes gradients of nodes down to `lowest`, and those
+/// of convolutions and embeddings; gradients of dense layers follow from the nodes of all blocks.
 pub(crate) fn backward<T: Float>(
     network: &Network<T>,
     tape: &mut ActivationTape<T>,

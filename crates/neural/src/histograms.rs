@@ -1,4 +1,4 @@
-//! What can be looked at in a network: histograms of activations, gradients and weights, layer by layer.
+//! Histograms of activations, gradients and weights of a network, layer by layer.
 
 use ermine_core::{Cell, Curve, Report, Result, Section};
 use rayon::prelude::*;
@@ -10,13 +10,13 @@ use crate::{Network, Trainer};
 /// Bins of a histogram.
 const BINS: usize = 24;
 
-/// Numbers that are looked at side by side.
+/// Parallel sums, for vectorisation.
 const LANES: usize = 16;
 
-/// Rows that are sent through to look at.
+/// Rows passed through the network for histograms.
 pub(crate) const SAMPLE: usize = 256;
 
-/// How many of the numbers of a layer lie where.
+/// Histogram of the numbers of a layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     /// The layer, counted from 0.
@@ -33,14 +33,14 @@ pub struct Histogram {
     pub mean: f64,
     /// Their standard deviation.
     pub deviation: f64,
-    /// The share that is exactly 0: of activations, units that a ReLU has switched off.
+    /// The share that is exactly 0: among activations, inactive units of a ReLU.
     pub zeros: f64,
 }
 
 impl Histogram {
-    /// Of the finite ones among some numbers, if there are any.
+    /// The histogram of the finite numbers, if there are any.
     fn new(layer: usize, of: &str, values: &[f32]) -> Option<Self> {
-        // Several sums side by side, so that they become vectors.
+        // Parallel sums, for vectorisation.
         let mut sums = [0.0f64; LANES];
         let (mut low, mut high) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
         let (mut finite, mut zeros) = ([0u32; LANES], [0u32; LANES]);
@@ -80,7 +80,7 @@ impl Histogram {
     }
 }
 
-/// The histograms of a network for some rows that have just gone through it and back.
+/// Histograms of a network for the rows of the last forward and backward pass.
 pub(crate) fn histograms(trainer: &Trainer) -> Vec<Histogram> {
     let mut all: Vec<(usize, &str, Vec<f32>)> = Vec::new();
     all.extend(trainer.activations().into_iter().map(|(layer, values)| (layer, "activations", values)));
@@ -90,7 +90,7 @@ pub(crate) fn histograms(trainer: &Trainer) -> Vec<Histogram> {
     all.par_iter().filter_map(|(layer, of, values)| Histogram::new(*layer, of, values)).collect()
 }
 
-/// Looks at a network on the first rows of its task.
+/// Collects histograms of a network on the first training rows.
 pub(crate) fn collect_histograms(run: &mut TrainingRun<'_>, task: &TrainingData<'_>) -> Result<Vec<Histogram>> {
     let rows = &task.train[..task.train.len().min(SAMPLE).min(run.plan.batch)];
     let mass = task.weight.as_ref().map_or(rows.len() as f64, |w| rows.iter().map(|&i| w[i as usize]).sum());
@@ -98,7 +98,7 @@ pub(crate) fn collect_histograms(run: &mut TrainingRun<'_>, task: &TrainingData<
     Ok(histograms(&run.trainer))
 }
 
-/// Tables and curves for people: the layers, and what the histograms show.
+/// Tables and curves for people: the layers, and their histograms.
 pub(crate) fn report(network: &Network, histograms: &[Histogram], report: &mut Report) {
     let layers = &network.architecture().layers;
     let shapes = network.architecture().shapes(network.input()).unwrap_or_default();

@@ -1,13 +1,13 @@
-//! Rows of features as singles, one at a time, from wherever they lie.
+//! Rows of features as f32, one at a time, from any layout.
 
 use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result, Schema};
 use ermine_math::row_ops::prefetch;
 use rayon::prelude::*;
 
-/// Rows that a thread looks at together.
+/// Rows that a thread processes at a time.
 const RUN: usize = 256;
 
-/// Whether all are finite: their products with 0 are then 0. Sixteen sums, so that they become vectors.
+/// Whether all are finite: their products with 0 are then 0. Sixteen sums, for vectorisation.
 fn is_finite_row(row: &[f32]) -> bool {
     let mut sums = [0.0f32; 16];
     let (whole, rest) = row.as_chunks::<16>();
@@ -20,7 +20,7 @@ fn is_finite_row(row: &[f32]) -> bool {
     sums.iter().sum::<f32>() + rest == 0.0
 }
 
-/// Rows that networks read.
+/// Input rows of networks.
 pub(crate) enum NetworkInput<'a> {
     F32(MatRef<'a, f32>),
     F64(MatRef<'a, f64>),
@@ -29,7 +29,7 @@ pub(crate) enum NetworkInput<'a> {
 }
 
 impl<'a> NetworkInput<'a> {
-    /// The rows as they lie; tables must be all numbers.
+    /// Borrows the rows; tables must be all numbers.
     pub fn of(x: &Features<'a>, learner: &str) -> Result<Self> {
         Ok(match x {
             Features::F32(m) => Self::F32(*m),
@@ -39,14 +39,14 @@ impl<'a> NetworkInput<'a> {
         })
     }
 
-    /// The rows, of which every cell is finite, in singles too.
+    /// The rows, checked to be finite, in f32 too.
     pub fn checked(x: &Features<'a>, schema: Option<&Schema>, learner: &str) -> Result<Self> {
         let cells = Self::of(x, learner)?;
         let unsound = (0..x.rows().div_ceil(RUN)).into_par_iter().find_map_first(|run| {
             let mut row = vec![0.0; x.cols()];
             (run * RUN..x.rows().min((run + 1) * RUN)).find_map(|i| {
-                let there = if let Self::F32(m) = &cells { m.row(i) } else { None };
-                let row = there.unwrap_or_else(|| {
+                let contiguous = if let Self::F32(m) = &cells { m.row(i) } else { None };
+                let row = contiguous.unwrap_or_else(|| {
                     cells.copy(i, &mut row);
                     &row
                 });
@@ -57,7 +57,7 @@ impl<'a> NetworkInput<'a> {
             x.refuse_non_finite(schema)?;
             let column = schema.and_then(|s| s.fields.get(j)).map_or_else(|| j.to_string(), |f| format!("\"{}\"", f.name));
             let value = cells.at(row, j);
-            let needed = "networks compute in singles, whose largest number is 3.4e38; scale the column".to_owned();
+            let needed = "networks compute in f32, whose largest number is 3.4e38; scale the column".to_owned();
             return Err(Error::OutOfRange { what: format!("column {column}"), row, value, needed });
         }
         Ok(cells)
@@ -96,7 +96,7 @@ impl<'a> NetworkInput<'a> {
         }
     }
 
-    /// Asks for a row that will be copied soon.
+    /// Prefetches a row that will be copied soon.
     pub fn prefetch(&self, i: usize) {
         match self {
             Self::F32(m) => m.row(i).into_iter().for_each(prefetch),
@@ -106,8 +106,8 @@ impl<'a> NetworkInput<'a> {
         }
     }
 
-    /// The weighted mean of each column over some rows, the sum of its squared deviations, and the weight of all of them. Runs of rows
-    /// go side by side and are merged in their order.
+    /// The weighted mean of each column over some rows, the sum of its squared deviations, and the total weight. Blocks
+    /// of rows are computed in parallel and merged in their order.
     pub fn moments(&self, rows: &[u32], columns: usize, weight: &(dyn Fn(usize) -> f64 + Sync)) -> (Vec<f64>, Vec<f64>, f64) {
         let run = |rows: &[u32]| {
             let mut row = vec![0.0f32; columns];

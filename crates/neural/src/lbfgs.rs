@@ -1,4 +1,4 @@
-//! All rows at once, in doubles: a quasi-Newton method for small data.
+//! L-BFGS on all rows, in f64: a quasi-Newton method for small data.
 
 use ermine_core::{Context, Progress, Result, Trace};
 use ermine_math::loss::{Targets, output_block};
@@ -7,24 +7,24 @@ use ermine_math::optimize::{LbfgsDescent, StepStatus};
 use crate::training::{TrainingData, TrainingState, TrainingStop, TrainingTargets};
 use crate::{Network, Optimizer, Trainer};
 
-/// Steps that are remembered.
+/// Curvature pairs stored.
 const MEMORY: usize = 10;
 
-/// Rows that go through at a time.
+/// Rows per forward pass.
 const ROWS: usize = 256;
 
-/// What the search is told.
+/// Stopping rules.
 pub(crate) struct LbfgsOptions {
     pub alpha: f64,
     pub steps: u64,
-    /// Evaluations of the loss, at most.
+    /// Most evaluations of the loss.
     pub evaluations: u64,
-    /// The largest slope at which it ends.
+    /// The largest component of the gradient at which it stops.
     pub tol: f64,
     pub seed: u64,
 }
 
-/// Minimises 1/Σw (Σ wᵢ lossᵢ + alpha/2 Σ w²) from where the network stands; the answer is the network there.
+/// Minimises 1/Σw (Σ wᵢ lossᵢ + alpha/2 Σ w²) from the current weights; returns the network at the minimum.
 pub(crate) fn minimize(
     search: &LbfgsOptions,
     network: &Network,
@@ -93,7 +93,7 @@ pub(crate) fn minimize(
         if descent.steps() >= search.steps {
             break;
         }
-        // Before the first step nothing is known of the curvature: a step of the length of one at most.
+        // The curvature is unknown before the first step: a step of length one at most.
         let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt().max(1.0);
         let first = descent.steps() == 0;
         descent.propose(true, |g| {
@@ -107,7 +107,7 @@ pub(crate) fn minimize(
     Ok((best.cast(), end))
 }
 
-/// The sum of weight times loss over some rows; the gradient, over the mass of all rows, is left in the trainer.
+/// The weighted loss of some rows; the gradient, over the weight of all rows, is left in the trainer.
 fn batch(trainer: &mut Trainer<f64>, task: &TrainingData<'_>, rows: &[u32], mass: f64) -> Result<f64> {
     let (inputs, outputs) = (trainer.network().input().len(), trainer.network().output().len());
     let fill = |i: usize, row: &mut [f64]| {

@@ -30,12 +30,13 @@ pub use autoencoder::{Autoencoder, AutoencoderModel, AutoencoderSolver};
 pub use check::{GradientError, gradient_check};
 pub use convnet::ConvNet;
 pub use ermine_core::ClassWeight;
+pub use ermine_math::nn::OptimizerRule;
 pub use gan::{Gan, GanModel};
 pub use histograms::Histogram;
 pub use mlp::{ActivationName, Mlp, MlpSolver, ScheduleName};
 pub use model::NetworkModel;
 pub use network::{InferenceScratch, Network, WeightInit};
-pub use optimizer::{Optimizer, UpdateRule};
+pub use optimizer::Optimizer;
 pub use plan::LayerWeights;
 pub use schedule::LearningRateSchedule;
 pub use shape::Shape;
@@ -44,7 +45,7 @@ pub use trainer::Trainer;
 
 pub use ermine_math::nn::Float;
 
-/// The learners of this crate, in the order people see them.
+/// The learners of this crate, in the order of the catalogue.
 pub const LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(Mlp::default()),
     || Box::new(ConvNet::default()),

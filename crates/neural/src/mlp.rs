@@ -8,16 +8,19 @@ use serde::{Deserialize, Serialize};
 use crate::model::NetworkModel;
 use crate::supervised::{RegressionLoss, Supervised};
 use crate::training::TrainingOptions;
-use crate::{Activation, Architecture, Layer, LearningRateSchedule, Optimizer, Shape, UpdateRule, WeightInit};
+use crate::{Activation, Architecture, Layer, LearningRateSchedule, Optimizer, OptimizerRule, Shape, WeightInit};
 
-/// Layers of units, each a weighted sum of those before behind an activation; classes by softmax, or numbers.
+/// Multi-layer perceptron: dense layers with an activation each; classes by softmax, or numbers.
 ///
-/// **What it minimises.** 1/Σw (Σᵢ wᵢ loss(yᵢ, f(xᵢ)) + alpha/2 Σ w²), constants not penalised. The loss of classes is minus the
-/// logarithm of the probability of the right one, that of numbers half the squared error (or as `loss` says).
+/// # What it minimises
+/// 1/Σw (Σᵢ wᵢ loss(yᵢ, f(xᵢ)) + alpha/2 Σ w²), biases not penalised. The loss of classes is the negative log-probability
+/// of the right one, that of numbers half the squared error (or as `loss` says).
 ///
-/// **When to use it.** Smooth relations among many columns of one kind: pixels, sensors. On tables of mixed columns, boosted trees are
-/// usually better and need no scaling. Standardise the columns (the command line does so by itself).
+/// # When to use it
+/// For smooth relations among many columns of one kind: pixels, sensors. On tables of mixed columns, boosted trees are
+/// usually better and need no scaling. Standardise the columns (the command line does so by default).
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Model, OwnedTarget};
 /// use ermine_neural::Mlp;
@@ -32,36 +35,40 @@ use crate::{Activation, Architecture, Layer, LearningRateSchedule, Optimizer, Sh
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters.** See [`Mlp::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
+/// # Parameters
+/// See [`Mlp::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
 ///
-/// **Cost.** About six operations a weight and row in each epoch, in singles; memory for the weights four times over and for a batch between
-/// all layers. Rows are never copied.
+/// # Cost
+/// About six operations per weight and row in each epoch, in f32; memory for four copies of the weights and for a batch
+/// between all layers. Rows are never copied.
 ///
-/// **What it does not do.** It finds a local minimum that depends on the seed. A weight of 2 is a gradient twice as long, not two rows.
+/// # What it does not do
+/// It finds a local minimum that depends on the seed. Weight 2 doubles the gradient of a row; it is not the row twice.
 ///
-/// **Reference.** Rumelhart, Hinton, Williams (1986), Learning representations by back-propagating errors; Kingma, Ba (2015), Adam.
+/// # Reference
+/// Rumelhart, Hinton, Williams (1986), Learning representations by back-propagating errors; Kingma, Ba (2015), Adam.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mlp {
     /// Units of each hidden layer.
     pub hidden_layer_sizes: Vec<usize>,
-    /// What follows each hidden layer.
+    /// Activation after each hidden layer.
     pub activation: ActivationName,
     /// Hidden layers as text, instead of the two above.
     pub layers: Option<Architecture>,
     /// The loss of numbers.
     pub loss: RegressionLoss,
-    /// How weights move.
+    /// The optimiser.
     pub solver: MlpSolver,
-    /// The penalty on squares of weights.
+    /// The penalty on squared weights.
     pub alpha: f64,
-    /// The share of a weight that a step takes away, times the rate.
+    /// Weight decay: the share of a weight that a step subtracts, times the learning rate.
     pub weight_decay: f64,
     /// Rows of a batch; `None` for 200, or all where there are fewer.
     pub batch_size: Option<usize>,
-    /// The schedule of the rate.
+    /// The learning-rate schedule.
     pub learning_rate: ScheduleName,
-    /// The first rate.
+    /// The initial learning rate.
     pub learning_rate_init: f64,
     /// The exponent of `Invscaling`.
     pub power_t: f64,
@@ -71,17 +78,17 @@ pub struct Mlp {
     pub drop: f64,
     /// Epochs between two drops of `Step`.
     pub drop_every: u64,
-    /// Epochs at most.
+    /// Most epochs.
     pub max_iter: u64,
-    /// Whether every epoch has an order of its own.
+    /// Whether rows are shuffled in every epoch.
     pub shuffle: bool,
-    /// Improvement below which an epoch counts as none; `None` goes through all epochs.
+    /// Improvement below which an epoch does not count as one; `None` runs all epochs.
     pub tol: Option<f64>,
-    /// Epochs without improvement after which it ends.
+    /// Epochs without improvement after which training ends.
     pub n_iter_no_change: u64,
     /// The momentum of `sgd`.
     pub momentum: f64,
-    /// Whether that momentum is Nesterov's.
+    /// Whether it is Nesterov momentum.
     pub nesterovs_momentum: bool,
     /// β₁ of Adam.
     pub beta_1: f64,
@@ -89,21 +96,21 @@ pub struct Mlp {
     pub beta_2: f64,
     /// ε of Adam, RMSprop and Adagrad.
     pub epsilon: f64,
-    /// The longest gradient.
+    /// Gradient clipping: the largest norm of the gradient.
     pub clip: Option<f64>,
-    /// Whether the score on rows set aside decides when to end.
+    /// Whether the score on a validation set decides when to stop.
     pub early_stopping: bool,
-    /// The share of the rows set aside.
+    /// The share of the rows in the validation set.
     pub validation_fraction: f64,
-    /// Factors on the weights of the rows, by class.
+    /// Factors on the weights of rows, by class.
     pub class_weight: Option<ClassWeight>,
-    /// The share of the units of each hidden layer that is left out in a step.
+    /// Dropout rate of the hidden layers.
     pub dropout: f64,
-    /// What weights are drawn from.
+    /// Distribution of the initial weights.
     pub init: WeightInit,
-    /// Whether targets that are numbers are standardised while training.
+    /// Whether numeric targets are standardised in training.
     pub scale_target: bool,
-    /// Evaluations of L-BFGS at most.
+    /// Most evaluations of L-BFGS.
     pub max_fun: u64,
 }
 
@@ -134,7 +141,7 @@ impl ActivationName {
     }
 }
 
-/// How weights move.
+/// Optimisers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)] // The formulas stand with `Method`.
@@ -143,11 +150,11 @@ pub enum MlpSolver {
     Sgd,
     Rmsprop,
     Adagrad,
-    /// All rows at once, in doubles.
+    /// All rows at once, in f64.
     Lbfgs,
 }
 
-/// The schedule of the rate, by name.
+/// Learning-rate schedules, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)] // The formulas stand with `Schedule`.
@@ -198,7 +205,7 @@ impl Default for Mlp {
     }
 }
 
-/// Rows of a batch unless told otherwise.
+/// Default rows of a batch.
 const BATCH: usize = 200;
 
 impl Mlp {
@@ -219,13 +226,13 @@ impl Mlp {
 
     fn plan(&self, rows: usize, cx: &Context<'_>) -> TrainingOptions {
         let method = match self.solver {
-            MlpSolver::Adam => UpdateRule::Adam { beta_1: self.beta_1, beta_2: self.beta_2, epsilon: self.epsilon },
+            MlpSolver::Adam => OptimizerRule::Adam { beta_1: self.beta_1, beta_2: self.beta_2, epsilon: self.epsilon },
             MlpSolver::Sgd => {
-                UpdateRule::Sgd { momentum: self.momentum, nesterov: self.nesterovs_momentum && self.momentum > 0.0 }
+                OptimizerRule::Sgd { momentum: self.momentum, nesterov: self.nesterovs_momentum && self.momentum > 0.0 }
             }
-            MlpSolver::Rmsprop => UpdateRule::RmsProp { rho: 0.9, epsilon: self.epsilon },
-            MlpSolver::Adagrad => UpdateRule::Adagrad { epsilon: self.epsilon },
-            MlpSolver::Lbfgs => UpdateRule::Sgd { momentum: 0.0, nesterov: false },
+            MlpSolver::Rmsprop => OptimizerRule::RmsProp { rho: 0.9, epsilon: self.epsilon },
+            MlpSolver::Adagrad => OptimizerRule::Adagrad { epsilon: self.epsilon },
+            MlpSolver::Lbfgs => OptimizerRule::Sgd { momentum: 0.0, nesterov: false },
         };
         let schedule = match self.learning_rate {
             ScheduleName::Constant => LearningRateSchedule::Constant,
@@ -265,7 +272,7 @@ impl Mlp {
         }
     }
 
-    /// One epoch over further rows, from where `model` stands, or from the start. What the optimiser remembers goes on with it.
+    /// One epoch on further rows, from `model`, or from the start. The optimiser state continues with it.
     pub fn partial_fit(&self, model: Option<&NetworkModel>, rows: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
         let once = Self { early_stopping: false, tol: None, ..self.clone() };
         once.check()?;
@@ -275,16 +282,16 @@ impl Mlp {
     }
 }
 
-/// One epoch over further rows.
+/// One epoch on further rows.
 fn partial_fit_from(mlp: &Mlp, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     if mlp.solver == MlpSolver::Lbfgs {
         let expected = "rows that come bit by bit need another solver than lbfgs, which needs all at once".to_owned();
-        return Err(Error::Parameter { learner: Mlp::SPEC.name, name: "solver".into(), value: "\"lbfgs\"".into(), expected });
+        return Err(Error::parameter(Mlp::SPEC.name, "solver", "\"lbfgs\"", expected));
     }
     mlp.partial_fit(model, data, cx)
 }
 
-/// All epochs, from a model that was kept on the way.
+/// All epochs, or those that remain from a checkpoint.
 fn warm_start(mlp: &Mlp, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     mlp.check()?;
     mlp.supervised(data, cx).fit(data, cx, model, false, false)
@@ -302,7 +309,7 @@ impl Learner for Mlp {
         objective: "min 1/n (sum_i w_i loss(y_i, f(x_i)) + alpha/2 sum w^2); f = layers of weighted sums behind activations; -log p of \
                     the class, or half the squared error",
         notes: "Choose it for smooth relations among many columns of one kind; on tables of mixed columns boosted trees are usually \
-                better. Standardise the columns. It finds a local minimum that depends on the seed. Computes in singles; lbfgs in doubles.",
+                better. Standardise the columns. It finds a local minimum that depends on the seed. Computes in f32; lbfgs in f64.",
         reference: "D. E. Rumelhart, G. E. Hinton, R. J. Williams (1986), Learning representations by back-propagating errors; D. P. \
                     Kingma, J. Ba (2015), Adam: a method for stochastic optimization",
         family: Family::Neural,
@@ -389,7 +396,7 @@ impl Learner for Mlp {
             },
             ParamSpec {
                 name: "early_stopping",
-                doc: "Whether the score on rows set aside (accuracy, or r2) decides when to end; the weights of its best epoch are kept.",
+                doc: "Whether the score on a validation set (accuracy, or r2) decides when to stop; the weights of its best epoch are the result.",
                 range: Range::Bool,
             },
             ParamSpec { name: "validation_fraction", doc: "The share of the rows set aside.", range: INSIDE },

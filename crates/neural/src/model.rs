@@ -14,9 +14,9 @@ use crate::{Histogram, Network, file, histograms};
 
 /// A fitted network for classes or numbers.
 ///
-/// Saved: the network (architecture and input as text, "layer3.weights" [inputs, outputs], "layer3.bias" [1, outputs], and so on, in
-/// singles), the shift and scale of the channels, classes, the course of the loss. A model that was kept while it was trained
-/// also has what the optimiser remembers, under `kept`.
+/// Saved: the network (architecture and input as text, "layer3.weights" [inputs, outputs], "layer3.bias" [1, outputs],
+/// and so on, in f32), the shift and scale of the channels, classes, the losses by epoch. A checkpoint of a training
+/// also has the optimiser state, under `kept`.
 #[derive(Debug, Clone)]
 pub struct NetworkModel {
     pub(crate) learner: &'static str,
@@ -25,9 +25,9 @@ pub struct NetworkModel {
     pub(crate) classes: Option<Vec<String>>,
     /// Codes of the classes that take part; the others have probability 0.
     pub(crate) present: Vec<u32>,
-    /// Whether outputs are logarithms of what is predicted.
+    /// Whether outputs are logarithms of the predictions.
     pub(crate) exponential: bool,
-    /// Shift and scale of each channel of the input; none where inputs are taken as they are.
+    /// Shift and scale of each channel of the input; empty where inputs are not scaled.
     pub(crate) frame: Vec<(f32, f32)>,
     pub(crate) stand: TrainingState,
     pub(crate) kept: Option<OptimizerState>,
@@ -36,7 +36,7 @@ pub struct NetworkModel {
     pub(crate) trace: Option<Trace>,
 }
 
-/// What the next step of training depends on besides [`Stand`].
+/// Optimizer state: what the next step of training depends on besides [`TrainingState`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OptimizerState {
     /// The weights, in the units of training.
@@ -112,17 +112,17 @@ impl NetworkModel {
         &self.stand.losses
     }
 
-    /// The score on the rows set aside after every epoch, with early stopping.
+    /// The validation score after every epoch, with early stopping.
     pub fn scores(&self) -> &[f64] {
         &self.stand.scores
     }
 
-    /// What the layers hold, as far as it was looked at.
+    /// Histograms of the layers, where they were collected.
     pub fn histograms(&self) -> &[Histogram] {
         &self.histograms
     }
 
-    /// The outputs of the last layer, in doubles.
+    /// The outputs of the last layer, in f64.
     fn outputs(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
         let cells = NetworkInput::checked(x, None, self.learner)?;

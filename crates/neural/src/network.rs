@@ -12,19 +12,19 @@ use crate::architecture::{Activation, Architecture, Layer};
 use crate::forward_backward::{self, ActivationTape};
 use crate::plan::{LayerWeights, NetworkPlan, Op, WeightRole};
 
-/// What weights are drawn from. Constants begin at 0.
+/// Distributions of the initial weights. Biases start at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WeightInit {
     /// `He` before ReLU, leaky ReLU and GELU, `Glorot` before anything else.
     #[default]
     Auto,
-    /// Normal with variance 2 / inputs (He, Zhang, Ren, Sun 2015), which keeps the size of what passes through a ReLU.
+    /// Normal with variance 2 / inputs (He, Zhang, Ren, Sun 2015), which preserves the variance through a ReLU.
     He,
     /// Uniform within ±√(6 / (inputs + outputs)) (Glorot, Bengio 2010).
     Glorot,
-    /// Weights and constants uniform within ±√(f / (inputs + outputs)), f = 2 before the sigmoid and 6 before anything else, as
-    /// scikit-learn draws them.
+    /// Weights and biases uniform within ±√(f / (inputs + outputs)), f = 2 before the sigmoid and 6 before anything
+    /// else, as in scikit-learn.
     GlorotWithBias,
 }
 
@@ -32,8 +32,8 @@ pub enum WeightInit {
 ///
 /// ```
 /// use ermine_core::MatRef;
-/// use ermine_neural::{Init, Network, Shape};
-/// let network: Network = Network::new(&"dense(64) relu dense(2)".parse()?, Shape::flat(4), Init::Auto, 0)?;
+/// use ermine_neural::{Network, Shape, WeightInit};
+/// let network: Network = Network::new(&"dense(64) relu dense(2)".parse()?, Shape::flat(4), WeightInit::Auto, 0)?;
 /// let batch = [0.5f32; 3 * 4];
 /// let out = network.predict(MatRef::row_major(&batch, 3, 4))?;
 /// assert_eq!((out.rows(), out.cols()), (3, 2));
@@ -46,20 +46,20 @@ pub enum WeightInit {
 pub struct Network<T: Float = f32> {
     pub(crate) plan: Arc<NetworkPlan>,
     pub(crate) values: AlignedBuffer<T>,
-    /// Copies of the weights as the way back reads them; made when training begins.
+    /// Transposed copies of the weights for the backward pass; made when training starts.
     pub(crate) transposed: AlignedBuffer<T>,
-    /// Moving means and variances of batch normalisation.
+    /// Moving averages of batch normalisation.
     pub(crate) state: AlignedBuffer<T>,
 }
 
-/// Memory in which a network computes for some rows at a time, without anything that training needs.
+/// Buffers for the forward pass of some rows, without those of training.
 #[derive(Debug, Clone)]
 pub struct InferenceScratch<T: Float = f32> {
     tape: ActivationTape<T>,
     plan: Arc<NetworkPlan>,
 }
 
-/// Σ v², in lanes of singles for a few numbers at a time and in doubles beyond.
+/// Σ v², in short sums of f32 added up in f64.
 fn squared_norm<T: Float>(values: &[T]) -> f64 {
     let some = |values: &[T]| {
         let mut sums = [T::ZERO; 16];
@@ -71,15 +71,15 @@ fn squared_norm<T: Float>(values: &[T]) -> f64 {
     values.chunks(1024).map(some).sum()
 }
 
-/// Rows that prediction takes at a time, and numbers between layers that it holds for them.
+/// Rows predicted at a time, and upper bound on their activations.
 const ROWS: usize = 64;
 const MEMORY: usize = 1 << 24;
 
-/// Multiplications below which a second thread costs more than it brings.
+/// Multiplications below which a second thread costs more than it gains.
 pub(crate) const SMALL: usize = 2_000_000;
 
 impl<T: Float> Network<T> {
-    /// A network with weights drawn from `init`. Shapes that do not fit are refused with the layer.
+    /// A network with weights drawn from `init`. Shapes that do not fit are an error that names the layer.
     pub fn new(architecture: &Architecture, input: Shape, init: WeightInit, seed: u64) -> Result<Self> {
         let plan = NetworkPlan::new(architecture, input)?;
         let mut network = Self {
@@ -108,7 +108,7 @@ impl<T: Float> Network<T> {
             let after = after.unwrap_or(Activation::Identity);
             let (inputs, outputs) = match &plan.ops[segment.op] {
                 Op::Dense { panels, .. } => (panels.rows, panels.cols),
-                // A point is reached by as many outputs as there are weights in a filter, for each filter.
+                // A pixel contributes to as many outputs as there are weights in a filter, for each filter.
                 Op::Conv { geometry, .. } => {
                     let (rows, cols) = (geometry.filters().rows, geometry.filters().cols);
                     (rows, rows / plan.nodes[segment.op].shape.channels * cols)
@@ -152,17 +152,17 @@ impl<T: Float> Network<T> {
         &self.plan.architecture
     }
 
-    /// The shape of a row that goes in.
+    /// The shape of an input row.
     pub fn input(&self) -> Shape {
         self.plan.input
     }
 
-    /// The shape of a row that comes out.
+    /// The shape of an output row.
     pub fn output(&self) -> Shape {
         self.plan.output().shape
     }
 
-    /// How many numbers are trained.
+    /// Number of trained weights.
     pub fn n_weights(&self) -> usize {
         self.plan.segments.iter().map(|s| s.shape(&self.plan)).map(|(r, c)| r * c).sum()
     }
@@ -172,7 +172,7 @@ impl<T: Float> Network<T> {
         self.plan.segments.iter().map(|s| s.read(&self.plan, &self.values)).collect()
     }
 
-    /// Moving means and variances of the layers that normalise batches: layer, means, variances.
+    /// Moving averages of the layers with batch normalisation: layer, means, variances.
     pub fn running_stats(&self) -> Vec<(usize, Vec<T>, Vec<T>)> {
         let each = self.plan.segments.iter().filter(|s| s.role == WeightRole::Gamma).filter_map(|s| match &self.plan.ops[s.op] {
             Op::Norm { state, channels, .. } => {
@@ -184,7 +184,7 @@ impl<T: Float> Network<T> {
         each.collect()
     }
 
-    /// Sets the weights of one run, written as [`Network::weights`] gives them.
+    /// Sets one weight array, in the layout of [`Network::weights`].
     pub fn set_weights(&mut self, layer: usize, name: &str, values: &[T]) -> Result<()> {
         let plan = self.plan.clone();
         let Some(segment) = plan.segments.iter().find(|s| s.layer == layer && s.name() == name) else {
@@ -202,11 +202,11 @@ impl<T: Float> Network<T> {
         Ok(())
     }
 
-    /// Sets moving means and variances of a layer that normalises batches.
+    /// Sets the moving averages of a layer with batch normalisation.
     pub fn set_running_stats(&mut self, layer: usize, mean: &[T], variance: &[T]) -> Result<()> {
         let plan = self.plan.clone();
-        let found = plan.segments.iter().find(|s| s.layer == layer && s.role == WeightRole::Gamma).map(|s| &plan.ops[s.op]);
-        match found {
+        let segment = plan.segments.iter().find(|s| s.layer == layer && s.role == WeightRole::Gamma).map(|s| &plan.ops[s.op]);
+        match segment {
             Some(Op::Norm { state, channels, .. }) if mean.len() == *channels && variance.len() == *channels => {
                 let (m, v) = self.state[state.clone()].split_at_mut(*channels);
                 m.copy_from_slice(mean);
@@ -222,7 +222,7 @@ impl<T: Float> Network<T> {
         Arc::ptr_eq(&self.plan, &other.plan) || self.plan == other.plan
     }
 
-    /// Takes over the weights of a network with the same layers, as a target network does.
+    /// Copies the weights of a network with the same layers, as for a target network.
     pub fn copy_weights(&mut self, from: &Self) -> Result<()> {
         self.soft_update(from, 1.0)
     }
@@ -251,18 +251,18 @@ impl<T: Float> Network<T> {
         Ok(())
     }
 
-    /// The sum of the squares of the weights that carry penalties.
+    /// The squared norm of the penalised weights.
     pub(crate) fn squared_norm(&self) -> f64 {
         let runs = self.plan.segments.iter().filter(|s| s.has_weight_decay());
         runs.map(|s| squared_norm(&self.values[s.range.clone()])).sum()
     }
 
-    /// Where the weights that carry penalties lie.
+    /// Ranges of the penalised weights.
     pub(crate) fn decayed_ranges(&self) -> Vec<std::ops::Range<usize>> {
         self.plan.segments.iter().filter(|s| s.has_weight_decay()).map(|s| s.range.clone()).collect()
     }
 
-    /// The same network in other numbers.
+    /// The same network in another number type.
     pub fn cast<U: Float>(&self) -> Network<U> {
         let other = |v: &[T]| AlignedBuffer::from_slice(&v.iter().map(|v| U::from_f64(v.to_f64())).collect::<Vec<_>>());
         Network {
@@ -273,7 +273,7 @@ impl<T: Float> Network<T> {
         }
     }
 
-    /// The first `layers` layers and the others, each as a network of its own.
+    /// The first `layers` layers and the others, as two networks.
     pub fn split(&self, layers: usize) -> Result<(Self, Self)> {
         let all = &self.architecture().layers;
         let at = layers.min(all.len());
@@ -300,7 +300,7 @@ impl<T: Float> Network<T> {
         self.values.iter().chain(self.state.iter()).all(|v| v.is_finite())
     }
 
-    /// Memory for [`Network::forward`] on up to `rows` rows.
+    /// Buffers for [`Network::forward`] on up to `rows` rows.
     pub fn scratch(&self, rows: usize) -> InferenceScratch<T> {
         InferenceScratch { tape: ActivationTape::for_prediction(&self.plan, rows.max(1)), plan: self.plan.clone() }
     }
@@ -310,7 +310,7 @@ impl<T: Float> Network<T> {
         if cols == expected { Ok(()) } else { Err(Error::Columns { expected, found: cols }) }
     }
 
-    /// The results for rows, in memory that is there already: rows of numbers that lie as far apart as the view says.
+    /// The outputs for rows, in existing buffers; the view gives the stride of the rows.
     pub fn forward<'s>(&self, x: MatRef<'_, T>, scratch: &'s mut InferenceScratch<T>) -> Result<MatRef<'s, T>> {
         self.check(x.cols())?;
         self.fit_scratch(scratch, x.rows());
@@ -325,7 +325,7 @@ impl<T: Float> Network<T> {
         Ok(MatRef::strided(out, x.rows(), node.len(), node.stride, 1).expect("the tape has room for all rows"))
     }
 
-    /// The result for one row.
+    /// The output for one row.
     pub fn forward_row<'s>(&self, x: &[T], scratch: &'s mut InferenceScratch<T>) -> Result<&'s [T]> {
         self.check(x.len())?;
         self.fit_scratch(scratch, 1);
@@ -336,7 +336,7 @@ impl<T: Float> Network<T> {
         Ok(&scratch.tape.output()[..self.plan.output().len()])
     }
 
-    /// Memory that was made for fewer rows or for another network is made again.
+    /// Reallocates buffers made for fewer rows or for another network.
     fn fit_scratch(&self, scratch: &mut InferenceScratch<T>, rows: usize) {
         let known = Arc::ptr_eq(&scratch.plan, &self.plan) || scratch.plan == self.plan;
         if !known || scratch.tape.capacity() < rows {
@@ -344,19 +344,19 @@ impl<T: Float> Network<T> {
         }
     }
 
-    /// The results for rows; many rows go through in blocks, side by side.
+    /// The outputs for rows; many rows are computed in parallel blocks.
     pub fn predict(&self, x: MatRef<'_, T>) -> Result<Mat<T>> {
         self.check(x.cols())?;
         self.predict_with(x.rows(), &|i, row| x.copy_row(i, row))
     }
 
-    /// Rows that go through at a time: as many as keep the memory of a block in bounds.
+    /// Rows per block, such that its memory is bounded.
     fn rows_at_once(&self) -> usize {
         let row: usize = self.plan.nodes.iter().map(|n| n.stride).sum();
         (MEMORY / row.max(1)).clamp(1, ROWS)
     }
 
-    /// The results for `rows` rows that are filled in one by one.
+    /// The outputs for `rows` rows that are filled in one by one.
     pub fn predict_with(&self, rows: usize, fill: &(dyn Fn(usize, &mut [T]) + Sync)) -> Result<Mat<T>> {
         let (cols, wide) = (self.plan.output().len(), self.rows_at_once());
         let mut out = Mat::filled(rows, cols, T::ZERO);

@@ -1,4 +1,4 @@
-//! What is computed, in which order and where: an architecture made ready for kernels.
+//! An architecture compiled for kernels: operations, their order and their memory.
 
 use std::ops::Range;
 
@@ -8,21 +8,21 @@ use ermine_math::nn::{ActivationFn, Convolution, Float, Pool, PoolKind as Kind, 
 use crate::architecture::{Activation, Architecture, Embedding, Layer, PoolKind};
 use crate::{Network, Shape};
 
-/// Numbers between two operations.
+/// Activations between two operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ActivationBuffer {
     pub shape: Shape,
     /// From one row to the next.
     pub stride: usize,
-    /// The activation that the operation before applies itself; whoever hands gradients back undoes it.
+    /// The activation that the preceding operation applies as its epilogue; the backward pass undoes it.
     pub curve: ActivationFn<f64>,
-    /// The layer whose result this is, where it is a layer's.
+    /// The layer whose output this is, if it is one's.
     pub layer: Option<usize>,
 }
 
 impl ActivationBuffer {
     fn new(shape: Shape) -> Self {
-        // An odd number of cache lines from row to row: the rows of a column then share the sets of the caches evenly.
+        // An odd number of cache lines per row: a column of rows is then spread evenly over the sets of the caches.
         let lines = padded(shape.len()) / LINE;
         Self { shape, stride: (lines | 1) * LINE, curve: ActivationFn::Identity, layer: None }
     }
@@ -31,7 +31,7 @@ impl ActivationBuffer {
         self.shape.len()
     }
 
-    /// The activation in the numbers that are computed with.
+    /// The activation in the number type of the computation.
     pub fn activation_fn<T: Float>(&self) -> ActivationFn<T> {
         curve_of(self.curve)
     }
@@ -47,7 +47,7 @@ pub(crate) fn curve_of<T: Float>(curve: ActivationFn<f64>) -> ActivationFn<T> {
     }
 }
 
-/// Numbers of a cache line of singles.
+/// Numbers of a cache line of f32.
 pub(crate) const LINE: usize = 16;
 
 /// One operation: it reads the node of its own number and writes the next one.
@@ -90,12 +90,12 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// Whether it needs all rows of a batch before it can go on.
+    /// Whether it needs all rows of a batch before it can continue.
     pub fn is_norm(&self) -> bool {
         matches!(self, Self::Norm { .. })
     }
 
-    /// About how many multiplications the way there takes for a row.
+    /// Approximate multiplications of the forward pass per row.
     fn forward_cost(&self, to: &ActivationBuffer) -> usize {
         match self {
             Self::Dense { panels, .. } => panels.len(),
@@ -105,7 +105,7 @@ impl Op {
     }
 }
 
-/// What a run of weights is.
+/// Roles of weight arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WeightRole {
     /// Of a product; carries penalties.
@@ -113,11 +113,11 @@ pub(crate) enum WeightRole {
     Bias,
     Gamma,
     Beta,
-    /// Stands for the levels of a category; carries penalties.
+    /// Embedding of the levels of a category; carries penalties.
     Table(usize),
 }
 
-/// A run of weights: those of an operation in one role.
+/// A weight array: that of an operation in one role.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WeightSegment {
     pub op: usize,
@@ -127,7 +127,7 @@ pub(crate) struct WeightSegment {
     pub range: Range<usize>,
 }
 
-/// An architecture made ready for one input shape.
+/// An architecture compiled for one input shape.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NetworkPlan {
     pub architecture: Architecture,
@@ -135,7 +135,8 @@ pub(crate) struct NetworkPlan {
     pub nodes: Vec<ActivationBuffer>,
     pub ops: Vec<Op>,
     pub segments: Vec<WeightSegment>,
-    /// Numbers of all weights, of the turned copies, of the moving means, and of the gradients that blocks of rows add up apart.
+    /// Sizes of all weights, of the transposed copies, of the moving averages, and of the gradients that blocks of rows
+    /// sum separately.
     pub weights: usize,
     pub transposed: usize,
     pub state: usize,
@@ -143,13 +144,13 @@ pub(crate) struct NetworkPlan {
     pub norms: usize,
 }
 
-/// Gives out places one after the other.
+/// Allocates consecutive ranges.
 #[derive(Default)]
 struct OffsetAllocator(usize);
 
 impl OffsetAllocator {
     fn allocate(&mut self, len: usize) -> Range<usize> {
-        // Whole cache lines, so that every run is aligned.
+        // Whole cache lines, so that every array is aligned.
         let start = self.0;
         self.0 += len.next_multiple_of(LINE);
         start..start + len
@@ -262,12 +263,12 @@ impl NetworkPlan {
         &self.nodes[self.ops.len()]
     }
 
-    /// About how many multiplications the way there takes for a row.
+    /// Approximate multiplications of the forward pass per row.
     pub fn forward_cost(&self) -> usize {
         self.ops.iter().zip(&self.nodes[1..]).map(|(op, to)| op.forward_cost(to)).sum()
     }
 
-    /// The first operation that has weights: gradients are needed down to there.
+    /// The first operation with weights: the backward pass stops there.
     pub fn first_trained(&self) -> usize {
         self.segments.iter().map(|s| s.op).min().unwrap_or(self.ops.len())
     }
@@ -281,7 +282,7 @@ fn kind_of(kind: PoolKind) -> Kind {
 }
 
 impl Activation {
-    /// The activation as kernels know it; softmax is none of them.
+    /// The activation as an elementwise kernel; softmax is none.
     pub(crate) fn activation_fn(self) -> ActivationFn<f64> {
         match self {
             Self::Identity | Self::Softmax => ActivationFn::Identity,
@@ -294,7 +295,8 @@ impl Activation {
     }
 }
 
-/// Weights of a layer as people write them: row-major, an input a row, an output a column. Filters are (line, point, channel) by filter.
+/// Weights of a layer in the usual layout: row-major, one input per row, one output per column. Filters are (line,
+/// pixel, channel) by filter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerWeights<T> {
     /// The layer, counted from 0.
@@ -318,7 +320,7 @@ impl WeightSegment {
         }
     }
 
-    /// Rows and columns as people write them.
+    /// Rows and columns in the usual layout.
     pub fn shape(&self, plan: &NetworkPlan) -> (usize, usize) {
         match (&plan.ops[self.op], self.role) {
             (Op::Dense { panels, .. }, WeightRole::Weights) => (panels.rows, panels.cols),
@@ -330,7 +332,7 @@ impl WeightSegment {
         }
     }
 
-    /// Where the element at (`row`, `col`) is among all weights.
+    /// Index of the element at (`row`, `col`) among all weights.
     pub fn at(&self, plan: &NetworkPlan, row: usize, col: usize) -> usize {
         self.range.start
             + match (&plan.ops[self.op], self.role) {
@@ -340,15 +342,15 @@ impl WeightSegment {
             }
     }
 
-    /// Whether penalties and decay apply.
+    /// Whether penalties and weight decay apply.
     pub fn has_weight_decay(&self) -> bool {
         matches!(self.role, WeightRole::Weights | WeightRole::Table(_))
     }
 
-    /// The run as people write it, read from numbers that lie as kernels need them.
+    /// The array in the usual layout, read from the layout of the kernels.
     pub fn read<T: Float>(&self, plan: &NetworkPlan, from: &[T]) -> LayerWeights<T> {
         let shape = self.shape(plan);
-        // A look at where a row begins, and one where its next panel does, in place of one a number.
+        // The offsets of the row's pieces are computed once per panel instead of once per element.
         let run = |i: usize, j: usize| &from[self.at(plan, i, j)..][..WeightPanels::WIDE.min(shape.1 - j)];
         let mut values = Vec::with_capacity(shape.0 * shape.1);
         for i in 0..shape.0 {

@@ -1,8 +1,8 @@
-//! How long steps are in the course of training.
+//! Learning-rate schedules.
 
 use serde::{Deserialize, Serialize};
 
-/// The schedule of the rate. η₀ is the first rate, t counts steps from 0, e epochs from 0.
+/// Learning-rate schedules. η₀ is the initial rate, t counts steps from 0, e epochs from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LearningRateSchedule {
@@ -17,7 +17,7 @@ pub enum LearningRateSchedule {
     },
     /// η₀ (1 + cos(π e / epochs)) / 2: from η₀ down to 0 over all epochs.
     Cosine {
-        /// All of them.
+        /// All epochs.
         epochs: u64,
     },
     /// η₀ / (1 + decay · t).
@@ -30,8 +30,8 @@ pub enum LearningRateSchedule {
         /// At or above 0.
         power: f64,
     },
-    /// η₀, multiplied with `factor` whenever the loss has not improved for as many epochs as the stopping rule waits; training ends
-    /// when the rate falls below `least`.
+    /// η₀, multiplied by `factor` whenever the loss has not improved for as many epochs as the stopping rule waits;
+    /// training ends when the rate falls below `least`.
     Plateau {
         /// From 0 to 1.
         factor: f64,
@@ -41,7 +41,7 @@ pub enum LearningRateSchedule {
 }
 
 impl LearningRateSchedule {
-    /// The rate of a step; `now` is where a plateau has brought it.
+    /// The rate of a step; `now` is the current rate of a plateau schedule.
     pub fn rate(&self, first: f64, step: u64, epoch: u64, now: f64) -> f64 {
         match *self {
             Self::Constant => first,

@@ -1,19 +1,20 @@
-//! What one row of a batch looks like between two layers.
+//! The shape of one row of a batch between two layers.
 
 use serde::{Deserialize, Serialize};
 
 use ermine_core::{Error, Result};
 
-/// The shape of one row: an image of `height` x `width` points with `channels` numbers each, or plain columns, which are the
-/// channels of one point. In memory the channels of a point lie side by side, then come the points of a line, then the lines.
+/// The shape of one row: an image of `height` x `width` pixels with `channels` numbers each, or plain columns, which
+/// are the channels of one pixel. In memory the channels of a pixel are side by side, then come the pixels of a line,
+/// then the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shape {
     /// Lines.
     pub height: usize,
-    /// Points of a line.
+    /// Pixels per line.
     pub width: usize,
-    /// Numbers of a point.
+    /// Numbers per pixel.
     pub channels: usize,
 }
 
@@ -28,12 +29,12 @@ impl Shape {
         Self { height, width, channels }
     }
 
-    /// Numbers of a row; none where they are more than a computer can count.
+    /// Numbers per row; none on overflow.
     pub fn checked_len(self) -> Option<usize> {
         self.height.checked_mul(self.width)?.checked_mul(self.channels)
     }
 
-    /// Numbers of a row.
+    /// Numbers per row.
     pub fn len(self) -> usize {
         self.height * self.width * self.channels
     }
@@ -43,7 +44,7 @@ impl Shape {
         self.len() == 0
     }
 
-    /// Points of a row.
+    /// Pixels per row.
     pub fn points(self) -> usize {
         self.height * self.width
     }

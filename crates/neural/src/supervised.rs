@@ -1,4 +1,4 @@
-//! What perceptrons and convolutional networks have in common: targets, rows set aside, the fit, the model.
+//! Common parts of perceptrons and convolutional networks: targets, validation rows, the fit, the model.
 
 use ermine_core::{Certificate, ClassWeight, Context, Dataset, Error, Mat, Result, RngStream, Spec, Target};
 use ermine_math::loss::{OutputLoss, RowLoss};
@@ -11,7 +11,7 @@ use crate::model::{NetworkModel, OptimizerState};
 use crate::training::{TrainingData, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets, check_batch};
 use crate::{Architecture, Layer, Network, Shape, WeightInit, histograms};
 
-/// How numbers are scored.
+/// Losses of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionLoss {
@@ -21,31 +21,31 @@ pub enum RegressionLoss {
     AbsoluteError,
     /// Squared up to 1, absolute beyond.
     Huber,
-    /// Counts: the network gives the logarithm of the mean.
+    /// Counts: the network outputs the logarithm of the mean.
     Poisson,
 }
 
-/// How a network is fitted to a target.
+/// Configuration of a fit to a target.
 pub(crate) struct Supervised<'a> {
     pub spec: &'static Spec,
-    /// All layers but the last, which gives the outputs.
+    /// All layers but the last, which computes the outputs.
     pub hidden: Architecture,
     pub input: Shape,
     pub init: WeightInit,
     pub plan: TrainingOptions,
-    /// All rows at once by L-BFGS, with this many evaluations at most.
+    /// L-BFGS on all rows, with this many evaluations at most.
     pub lbfgs: Option<u64>,
     pub early_stopping: bool,
     pub validation_fraction: f64,
     pub class_weight: Option<&'a ClassWeight>,
     pub loss: RegressionLoss,
-    /// Whether targets are brought to mean 0 and deviation 1 while training.
+    /// Whether targets are standardised in training.
     pub scale_target: bool,
-    /// Whether inputs are brought to mean 0 and deviation 1, channel by channel.
+    /// Whether inputs are standardised, channel by channel.
     pub scale_input: bool,
 }
 
-/// The target as a network sees it.
+/// The target, encoded for a network.
 struct EncodedTarget {
     answers: TrainingTargets,
     outputs: usize,
@@ -58,8 +58,8 @@ struct EncodedTarget {
 }
 
 impl Supervised<'_> {
-    /// Fits, or goes on from `start`. With `all_names` every class that is named takes part, whether it has rows or not. A model
-    /// that is `kept` carries what the next step depends on.
+    /// Fits, or continues from `start`. With `all_names` every named class takes part, whether it has rows or not. A
+    /// model that is `kept` carries the optimiser state.
     pub fn fit(
         &self,
         data: &Dataset<'_>,
@@ -148,7 +148,7 @@ impl Supervised<'_> {
         Ok(model)
     }
 
-    /// The network before the first step, or as `start` has left it.
+    /// The network before the first step, or that of `start`.
     fn initial_network(&self, goal: &EncodedTarget, start: Option<&NetworkModel>, cx: &Context<'_>) -> Result<Network> {
         let architecture = self.hidden.clone().then(Layer::dense(goal.outputs));
         let mut network = Network::new(&architecture, self.input, self.init, cx.seed)?;
@@ -166,7 +166,7 @@ impl Supervised<'_> {
             Some(kept) if kept.now.values.len() == network.values.len() && kept.now.state.len() == network.state.len() => {
                 kept.now.restore(&mut network);
             }
-            Some(_) => return Err(Error::Model("what the model keeps of its training does not fit its layers".into())),
+            Some(_) => return Err(Error::Model("the stored optimiser state does not fit its layers".into())),
             None => {
                 network.copy_weights(&model.network)?;
                 rescale(&mut network, &goal.scale, true)?;
@@ -175,7 +175,7 @@ impl Supervised<'_> {
         Ok(network)
     }
 
-    /// The target, and the weights of rows with the factors of their classes.
+    /// The encoded target, and the weights of rows with the factors of their classes.
     fn encode_target(
         &self,
         data: &Dataset<'_>,
@@ -183,48 +183,62 @@ impl Supervised<'_> {
         start: Option<&NetworkModel>,
         all_names: bool,
     ) -> Result<EncodedTarget> {
-        let weight = data.weight.map(<[f64]>::to_vec);
-        if let Target::Class { codes, names } = data.y {
-            let mut mass = vec![0.0; names.len()];
-            rows.iter().for_each(|&i| mass[codes[i as usize] as usize] += data.weight_of(i as usize));
-            let present: Vec<u32> = match start {
-                Some(model) if model.classes.as_deref() != Some(names) => {
-                    return Err(Error::Target("it has other classes than the model to go on from".into()));
-                }
-                Some(model) => model.present.clone(),
-                None => (0..names.len() as u32).filter(|&k| all_names || mass[k as usize] > 0.0).collect(),
-            };
-            let place = |code: u32| present.binary_search(&code);
-            if let Some(&row) = rows.iter().find(|&&i| place(codes[i as usize]).is_err()) {
-                let message = format!("class \"{}\" is none of those of the model", names[codes[row as usize] as usize]);
-                return Err(Error::Row { place: "target".into(), row: row as usize, message });
-            }
-            let weight = match self.class_weight {
-                None => weight,
-                Some(w) => {
-                    let factors = w.factors(&mass, names)?;
-                    let of = |i: usize| factors[codes[i] as usize] * data.weight_of(i);
-                    Some((0..data.rows()).map(of).collect())
-                }
-            };
-            // Rows that do not count may be of a class that takes no part.
-            let places: Vec<u32> = codes.iter().map(|&c| place(c).unwrap_or(0) as u32).collect();
-            let two = present.len() == 2;
-            return Ok(EncodedTarget {
-                answers: match two {
-                    true => TrainingTargets::Numbers(places.iter().map(|&p| p as f32).collect()),
-                    false => TrainingTargets::Codes(places),
-                },
-                outputs: if two { 1 } else { present.len() },
-                loss: if two { OutputLoss::Logistic } else { OutputLoss::Softmax },
-                classes: Some(names.to_vec()),
-                present,
-                weight,
-                scale: Vec::new(),
-            });
+        match data.y {
+            Target::Class { codes, names } => self.encode_classes(data, rows, start, all_names, (codes, names)),
+            _ => self.encode_numbers(data, rows, start),
         }
+    }
+
+    fn encode_classes(
+        &self,
+        data: &Dataset<'_>,
+        rows: &[u32],
+        start: Option<&NetworkModel>,
+        all_names: bool,
+        (codes, names): (&[u32], &[String]),
+    ) -> Result<EncodedTarget> {
+        let mut mass = vec![0.0; names.len()];
+        rows.iter().for_each(|&i| mass[codes[i as usize] as usize] += data.weight_of(i as usize));
+        let present: Vec<u32> = match start {
+            Some(model) if model.classes.as_deref() != Some(names) => {
+                return Err(Error::Target("it has other classes than the model to continue from".into()));
+            }
+            Some(model) => model.present.clone(),
+            None => (0..names.len() as u32).filter(|&k| all_names || mass[k as usize] > 0.0).collect(),
+        };
+        let place = |code: u32| present.binary_search(&code);
+        if let Some(&row) = rows.iter().find(|&&i| place(codes[i as usize]).is_err()) {
+            let message = format!("class \"{}\" is none of those of the model", names[codes[row as usize] as usize]);
+            return Err(Error::Row { place: "target".into(), row: row as usize, message });
+        }
+        let weight = match self.class_weight {
+            None => data.weight.map(<[f64]>::to_vec),
+            Some(w) => {
+                let factors = w.factors(&mass, names)?;
+                let of = |i: usize| factors[codes[i] as usize] * data.weight_of(i);
+                Some((0..data.rows()).map(of).collect())
+            }
+        };
+        // Rows of weight 0 may be of a class that takes no part.
+        let places: Vec<u32> = codes.iter().map(|&c| place(c).unwrap_or(0) as u32).collect();
+        let two = present.len() == 2;
+        Ok(EncodedTarget {
+            answers: match two {
+                true => TrainingTargets::Numbers(places.iter().map(|&p| p as f32).collect()),
+                false => TrainingTargets::Codes(places),
+            },
+            outputs: if two { 1 } else { present.len() },
+            loss: if two { OutputLoss::Logistic } else { OutputLoss::Softmax },
+            classes: Some(names.to_vec()),
+            present,
+            weight,
+            scale: Vec::new(),
+        })
+    }
+
+    fn encode_numbers(&self, data: &Dataset<'_>, rows: &[u32], start: Option<&NetworkModel>) -> Result<EncodedTarget> {
         if start.is_some_and(|m| m.classes.is_some()) {
-            return Err(Error::Target("it has numbers, and the model to go on from has classes".into()));
+            return Err(Error::Target("it has numbers, and the model to continue from has classes".into()));
         }
         let y = data.y.reals()?;
         let loss = match self.loss {
@@ -251,7 +265,7 @@ impl Supervised<'_> {
             for (j, (mean, deviation)) in scale.iter().enumerate() {
                 let value = (*y.at(i, j) - mean) / deviation;
                 if !(value as f32).is_finite() {
-                    let needed = "networks compute in singles, whose largest number is 3.4e38; scale the target".into();
+                    let needed = "networks compute in f32, whose largest number is 3.4e38; scale the target".into();
                     return Err(Error::OutOfRange { what: "target".into(), row: i, value: *y.at(i, j), needed });
                 }
                 numbers.push(value as f32);
@@ -263,12 +277,12 @@ impl Supervised<'_> {
             loss,
             classes: None,
             present: Vec::new(),
-            weight,
+            weight: data.weight.map(<[f64]>::to_vec),
             scale,
         })
     }
 
-    /// Rows to learn from, and rows to judge by; of every class the same share.
+    /// Training rows and validation rows, stratified by class.
     fn hold_out(&self, rows: Vec<u32>, goal: &EncodedTarget, cx: &Context<'_>) -> Result<(Vec<u32>, Vec<u32>)> {
         if !self.early_stopping || self.lbfgs.is_some() || cx.validation.is_some() {
             return Ok((rows, Vec::new()));
@@ -281,24 +295,24 @@ impl Supervised<'_> {
         let groups = if goal.classes.is_some() { goal.present.len().max(1) } else { 1 };
         let mut by_class: Vec<Vec<u32>> = vec![Vec::new(); groups];
         rows.iter().for_each(|&i| by_class[class(i) as usize].push(i));
-        let mut held = Vec::new();
+        let mut validation = Vec::new();
         for (k, group) in by_class.iter_mut().enumerate() {
             RngStream::new(cx.seed, "rows set aside", k as u64).shuffle(group);
             let count = (group.len() as f64 * self.validation_fraction).round() as usize;
-            held.extend(&group[..count.min(group.len().saturating_sub(1))]);
+            validation.extend(&group[..count.min(group.len().saturating_sub(1))]);
         }
-        held.sort_unstable();
-        let train: Vec<u32> = rows.iter().copied().filter(|i| held.binary_search(i).is_err()).collect();
-        if held.is_empty() || train.is_empty() {
+        validation.sort_unstable();
+        let train: Vec<u32> = rows.iter().copied().filter(|i| validation.binary_search(i).is_err()).collect();
+        if validation.is_empty() || train.is_empty() {
             return Err(Error::Data(format!(
-                "early stopping sets the share {} of {} rows aside, which leaves {} to learn from and {} to judge by; it needs 1 of each",
+                "early stopping sets the share {} of {} rows aside, which leaves {} to train on and {} to validate on; it needs 1 of each",
                 self.validation_fraction,
                 rows.len(),
                 train.len(),
-                held.len()
+                validation.len()
             )));
         }
-        Ok((train, held))
+        Ok((train, validation))
     }
 
     /// The score on the validation set of the context.
@@ -404,7 +418,7 @@ fn channel_stats(cells: &NetworkInput<'_>, rows: &[u32], shape: Shape) -> Vec<(f
     sums.iter().zip(&first).map(one).collect()
 }
 
-/// Brings the channels of a row to mean 0 and deviation 1.
+/// Standardises the channels of a row.
 pub(crate) fn into_frame(frame: &[(f32, f32)], row: &mut [f32]) {
     match frame {
         [] => {}
@@ -415,7 +429,7 @@ pub(crate) fn into_frame(frame: &[(f32, f32)], row: &mut [f32]) {
     }
 }
 
-/// Lets the last layer give targets in their own units, or (`back`) in those of training.
+/// Changes the last layer to predict targets in their own units, or (`back`) in those of training.
 fn rescale(network: &mut Network, scale: &[(f64, f64)], back: bool) -> Result<()> {
     if scale.iter().all(|s| *s == (0.0, 1.0)) {
         return Ok(());
@@ -434,7 +448,7 @@ fn rescale(network: &mut Network, scale: &[(f64, f64)], back: bool) -> Result<()
     Ok(())
 }
 
-/// Accuracy, or the share of the variance that is explained.
+/// Accuracy, or R².
 fn score(
     network: &Network,
     fill: &(dyn Fn(usize, &mut [f32]) + Sync),

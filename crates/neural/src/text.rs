@@ -7,13 +7,13 @@ use ermine_core::{Error, Result};
 
 use crate::architecture::{Activation, Architecture, Embedding, Layer, PoolKind};
 
-/// The slope that `leaky` has unless one is given.
+/// The default slope of `leaky`.
 const SLOPE: f64 = 0.01;
-/// What batch normalisation has unless told otherwise.
+/// Defaults of batch normalisation.
 const MOMENTUM: f64 = 0.1;
 const EPSILON: f64 = 1e-5;
 
-/// The names that begin a layer.
+/// The names of layers.
 const NAMES: [&str; 17] = [
     "dense",
     "conv",
@@ -142,7 +142,7 @@ impl From<Architecture> for String {
     }
 }
 
-/// What stands between the brackets of a layer.
+/// The arguments of a layer.
 struct LayerArgs<'a> {
     layer: &'a str,
     plain: Vec<&'a str>,
@@ -165,7 +165,7 @@ impl<'a> LayerArgs<'a> {
         Error::Data(format!("architecture: {}: {message}", self.layer))
     }
 
-    /// Refuses what nobody asked for: more numbers than `plain`, or a name that is none of `named`.
+    /// An error for unexpected arguments: more numbers than `plain`, or a name that is none of `named`.
     fn only(&self, plain: usize, named: &[&str]) -> Result<()> {
         if self.plain.len() > plain {
             return Err(self.bad(format_args!("{} numbers without a name, and it takes {plain}", self.plain.len())));
@@ -244,7 +244,7 @@ impl FromStr for Layer {
                 args.only(1, &["size", "stride"])?;
                 let size = args.size(0)?;
                 let kind = if name == "avgpool" { PoolKind::Average } else { PoolKind::Max };
-                // Windows that do not overlap and leave nothing out are what is meant without a stride.
+                // By default windows neither overlap nor leave gaps.
                 if size.0 != size.1 && args.text(None, "stride").is_none() {
                     return Err(args.bad("a window that is no square needs a stride"));
                 }
@@ -338,8 +338,8 @@ mod tests {
     fn shapes_follow_the_formula_and_what_does_not_fit_is_refused_with_both_shapes() {
         let shapes = |line: &str, input: Shape| line.parse::<Architecture>().unwrap().shapes(input);
         let s = shapes("conv(6,5,pad=2) relu pool(2) conv(16,5) relu pool(2) dense(120)", Shape::image(28, 28, 1)).unwrap();
-        let said: Vec<String> = s.iter().map(Shape::to_string).collect();
-        assert_eq!(said, ["28x28x6", "28x28x6", "14x14x6", "10x10x16", "10x10x16", "5x5x16", "120"]);
+        let shapes_as_text: Vec<String> = s.iter().map(Shape::to_string).collect();
+        assert_eq!(shapes_as_text, ["28x28x6", "28x28x6", "14x14x6", "10x10x16", "10x10x16", "5x5x16", "120"]);
         // (n + 2p - f)/s + 1 with f = 2 (3 - 1) + 1 = 5.
         let s = shapes("conv(2,3,stride=2,pad=1,dilation=2)", Shape::image(9, 12, 3)).unwrap();
         assert_eq!(s[0], Shape::image((9 + 2 - 5) / 2 + 1, (12 + 2 - 5) / 2 + 1, 2));

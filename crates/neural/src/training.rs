@@ -1,4 +1,4 @@
-//! The course of training: epochs of batches, a schedule, a stopping rule, the best weights, what to do when it runs away.
+//! The training loop: epochs of batches, a schedule, a stopping rule, the best weights, detection of divergence.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use crate::plan::Op;
 use crate::{LearningRateSchedule, Network, Optimizer, Trainer};
 
-/// The score of a network on rows that are not learned from.
+/// The score of a network on validation rows.
 pub(crate) type ScoreFn<'a> = &'a dyn Fn(&Network) -> Result<f64>;
 
-/// What rows should lead to.
+/// Targets of the training rows.
 #[derive(Debug, Clone)]
 pub(crate) enum TrainingTargets {
-    /// A class a row.
+    /// One class per row.
     Codes(Vec<u32>),
     /// Numbers of a row, row after row.
     Numbers(Vec<f32>),
@@ -24,21 +24,21 @@ pub(crate) enum TrainingTargets {
     Reconstruct,
 }
 
-/// Rows to learn from, with all that is known of them.
+/// Training rows with targets and weights.
 pub(crate) struct TrainingData<'a> {
     /// Writes a row.
     pub fill: &'a (dyn Fn(usize, &mut [f32]) + Sync),
-    /// Is told of a row before it is to be written.
+    /// Prefetches a row that will be written soon.
     pub prefetch: &'a (dyn Fn(usize) + Sync),
     pub targets: TrainingTargets,
-    /// A weight a row.
+    /// One weight per row.
     pub weight: Option<Vec<f64>>,
-    /// The rows to learn from.
+    /// The training rows.
     pub train: Vec<u32>,
     pub loss: OutputLoss,
 }
 
-/// How to train.
+/// Options of the training loop.
 #[derive(Debug, Clone)]
 pub(crate) struct TrainingOptions {
     pub optimiser: Optimizer,
@@ -46,9 +46,10 @@ pub(crate) struct TrainingOptions {
     pub epochs: u64,
     pub batch: usize,
     pub shuffle: bool,
-    /// The penalty alpha/2 Σ w² over the weight of a batch, as scikit-learn has it.
+    /// The penalty alpha/2 Σ w² over the weight of a batch, as in scikit-learn.
     pub alpha: f64,
-    /// Improvement of the loss (or of the score) below which an epoch counts as none; without it all epochs are run.
+    /// Improvement of the loss (or of the score) below which an epoch does not count as one; without it all epochs are
+    /// run.
     pub tol: Option<f64>,
     pub patience: u64,
     pub seed: u64,
@@ -57,26 +58,26 @@ pub(crate) struct TrainingOptions {
 /// Why training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) enum TrainingStop {
-    /// Nothing improved any more.
+    /// No further improvement.
     #[serde(rename = "Settled")]
     Converged,
     /// All epochs were run.
     Epochs,
-    /// The time was up.
+    /// The deadline passed.
     #[serde(rename = "Late")]
     Deadline,
-    /// The loss was no number any more, or far above where it began.
+    /// The loss was NaN, or far above its initial value.
     Diverged { epoch: u64, rate: f64 },
 }
 
-/// Where training stands: all that the next epoch depends on besides the weights.
+/// State of the training: all that the next epoch depends on besides the weights.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct TrainingState {
     pub epochs: u64,
     pub steps: u64,
     /// Rows seen.
     pub rows: u64,
-    /// Where a plateau has brought the rate.
+    /// The current rate of a plateau schedule.
     pub rate: f64,
     /// The loss before the first step.
     pub first: Option<f64>,
@@ -88,7 +89,7 @@ pub(crate) struct TrainingState {
     pub scores: Vec<f64>,
 }
 
-/// Weights of another moment.
+/// Weights at another time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Snapshot {
     pub values: AlignedBuffer<f32>,
@@ -107,7 +108,7 @@ impl Snapshot {
     }
 }
 
-/// Training under way, which can be kept and gone on with.
+/// A training in progress, which can be saved and resumed.
 pub(crate) struct TrainingRun<'a> {
     pub plan: &'a TrainingOptions,
     pub trainer: Trainer,
@@ -116,13 +117,13 @@ pub(crate) struct TrainingRun<'a> {
     pub trace: Trace,
 }
 
-/// Batches between two looks at the clock.
+/// Batches between two checks of the deadline.
 const CHECK_EVERY: usize = 8;
 
-/// Rows between the one that is copied and the one that is asked for.
+/// Rows between the one that is copied and the one that is prefetched.
 const PREFETCH_ROWS: usize = 2;
 
-/// A loss this many times the one before the first step has run away.
+/// A loss this many times the initial one has diverged.
 const DIVERGENCE_FACTOR: f64 = 10.0;
 
 impl<'a> TrainingRun<'a> {
@@ -134,8 +135,8 @@ impl<'a> TrainingRun<'a> {
         Ok(Self { plan, trainer, state: stand, best: None, trace: Trace::timed(columns) })
     }
 
-    /// Epochs until the stopping rule is met. `judge` gives the score of the network on rows that are not learned from; `keep` is
-    /// told after every epoch.
+    /// Runs epochs until the stopping rule is met. `judge` scores the network on validation rows; `keep` is called
+    /// after every epoch.
     pub fn run_epochs(
         &mut self,
         task: &TrainingData<'_>,
@@ -187,7 +188,7 @@ impl<'a> TrainingRun<'a> {
             before.restore(&mut network);
             self.trainer.set_network(&network)?;
         }
-        // With a score, the weights of the best epoch are the result, whatever ended the course.
+        // With a score, the weights of the best epoch are the result, however training ended.
         if let Some(best) = self.best.take().filter(|_| judge.is_some()) {
             let mut network = self.trainer.network().clone();
             best.restore(&mut network);
@@ -197,9 +198,9 @@ impl<'a> TrainingRun<'a> {
         Ok(end)
     }
 
-    /// Whether nothing has improved for long enough. A plateau shortens the steps first.
+    /// Whether there was no improvement for long enough. A plateau schedule lowers the rate first.
     fn has_converged(&mut self, score: Option<f64>, loss: f64) -> bool {
-        // A score is to rise, a loss to fall.
+        // Scores are maximised, losses minimised.
         let value = score.map_or(-loss, |s| s);
         let tol = self.plan.tol.unwrap_or(0.0);
         self.state.epochs_since_best =
@@ -223,7 +224,7 @@ impl<'a> TrainingRun<'a> {
         true
     }
 
-    /// One epoch: the mean loss of its rows, each as it was when its batch came. None when the time was up.
+    /// One epoch: the mean loss of its rows, each at the weights of its batch. None when the deadline passed.
     fn epoch(&mut self, task: &TrainingData<'_>, order: &[u32], cx: &Context<'_>) -> Result<Option<f64>> {
         let plan = self.plan;
         let (mut total, mut weight, mut taken) = (0.0, 0.0, 0.0);
@@ -241,7 +242,7 @@ impl<'a> TrainingRun<'a> {
                     objective: None,
                 })?;
             }
-            // A power falls with the rows that were seen before the epoch, as in scikit-learn.
+            // Inverse scaling counts the rows before the epoch, as in scikit-learn.
             let step = if matches!(plan.schedule, LearningRateSchedule::Invscaling { .. }) { seen } else { self.state.steps };
             let rate = plan.schedule.rate(plan.optimiser.rate, step, self.state.epochs, self.state.rate);
             self.trainer.set_rate(rate);
@@ -259,16 +260,16 @@ impl<'a> TrainingRun<'a> {
                 break;
             }
         }
-        // Every batch carries the penalty; its weights are taken as they are at the end.
+        // Every batch carries the penalty, at the final weights of the batch.
         total += taken * 0.5 * plan.alpha * self.trainer.network().squared_norm();
         Ok(Some(total / weight))
     }
 
-    /// One batch: the sum of weight times loss.
+    /// One batch: returns the weighted loss.
     pub fn batch(&mut self, task: &TrainingData<'_>, rows: &[u32], mass: f64, take_step: bool) -> Result<f64> {
         let outputs = self.trainer.network().output().len();
         let fill = |i: usize, row: &mut [f32]| {
-            // Rows come in any order, so that nothing else could know which is next.
+            // Rows come in random order, so that hardware cannot prefetch them.
             if let Some(&next) = rows.get(i + PREFETCH_ROWS) {
                 (task.prefetch)(next as usize);
             }
@@ -303,8 +304,8 @@ impl<'a> TrainingRun<'a> {
     }
 }
 
-/// Batches of an epoch. The last may be smaller; where a single row would be left and a layer normalises single points, it joins the
-/// batch before, since it could not be normalised alone.
+/// Batches of an epoch. The last may be smaller; a single remaining row joins the batch before if a layer normalises
+/// single pixels, since it could not be normalised alone.
 fn batches(rows: usize, batch: usize, network: &Network) -> impl Iterator<Item = Range<usize>> + use<> {
     let plan = network.plan();
     let joins = plan.ops.iter().zip(&plan.nodes).any(|(op, node)| matches!(op, Op::Norm { .. }) && node.shape.points() == 1);
@@ -314,7 +315,7 @@ fn batches(rows: usize, batch: usize, network: &Network) -> impl Iterator<Item =
     (0..count).map(move |k| k * batch..if k + 1 == count { rows } else { (k + 1) * batch })
 }
 
-/// Refuses batches that a layer could not normalise.
+/// An error for batches that a layer could not normalise.
 pub(crate) fn check_batch(network: &Network, rows: usize, batch: usize) -> Result<()> {
     let plan = network.plan();
     let norm = plan.ops.iter().zip(&plan.nodes).any(|(op, node)| matches!(op, Op::Norm { .. }) && node.shape.points() == 1);

@@ -1,4 +1,4 @@
-//! The weights in pieces: how the gradient of each is found, and who moves it.
+//! The weights in chunks: how the gradient of each is computed, and which thread updates it.
 
 use std::ops::Range;
 
@@ -7,37 +7,37 @@ use ermine_math::nn::{Float, WeightPanels, column_sums, dense_gradient};
 use crate::forward_backward::ActivationTape;
 use crate::plan::{NetworkPlan, Op, WeightRole};
 
-/// Weights whose gradient and step are one piece of work.
+/// Weights per chunk.
 const PIECE: usize = 1 << 13;
 
-/// A piece of the weights, and how its gradient is found.
+/// A chunk of the weights, and how its gradient is computed.
 #[derive(Debug, Clone)]
 pub(crate) struct WeightChunk {
     range: Range<usize>,
-    /// Whether penalties are for it.
+    /// Whether penalties apply.
     pub decays: bool,
     how: ChunkKind,
 }
 
 #[derive(Debug, Clone)]
 enum ChunkKind {
-    /// Rows of a panel of a dense layer, from the numbers before and the gradients behind it.
+    /// Rows of a panel of a dense layer, from its inputs and output gradients.
     Dense { op: usize, panels: WeightPanels, panel: usize, inputs: Range<usize> },
-    /// Sums of the gradients behind a dense layer.
+    /// Sums of the output gradients of a dense layer.
     Bias { op: usize },
-    /// The sum of what the blocks have, from this place on.
+    /// The sum of the blocks' gradients, from this offset on.
     Sum { from: usize },
-    /// It is there already.
+    /// Already computed.
     Done,
 }
 
-/// All pieces of the weights.
+/// All chunks of the weights.
 #[derive(Debug, Clone)]
 pub(crate) struct WeightChunks {
-    /// In the order of their places.
+    /// In memory order.
     parts: Vec<WeightChunk>,
-    /// In the order in which they are dealt out: by where they are in their own layer. So a thread that takes the first half has the
-    /// first panels of every layer, and the same ones at every step.
+    /// In the order in which they are assigned to threads: by the position in their layer. So a thread that takes the
+    /// first half has the first panels of every layer, and the same ones at every step.
     order: Vec<usize>,
 }
 
@@ -85,16 +85,16 @@ impl WeightChunks {
             (part.range.start - layer.start + part.range.len() / 2) as f64 / layer.len().max(1) as f64
         };
         let mut order: Vec<usize> = (0..out.len()).collect();
-        order.sort_by(|&a, &b| within(&out[a]).total_cmp(&within(&out[b])));
+        ermine_core::order::sort_by_number(&mut order, |a| within(&out[a]));
         Self { parts: out, order }
     }
 
-    /// Where the pieces are.
+    /// Ranges of the chunks.
     pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.parts.iter().map(|p| p.range.clone())
     }
 
-    /// Does something to every piece, side by side if asked to.
+    /// Calls a function for every chunk, in parallel if requested.
     pub fn for_each<T: Float>(
         &self,
         mut all: WeightSlices<'_, T>,
@@ -117,7 +117,7 @@ impl WeightChunks {
     }
 }
 
-/// Does something to pieces, half of the weights beside the other half, and so on down to single pieces.
+/// Processes chunks in parallel by recursive halving.
 fn parallel_halves<'a, T: Float>(
     pieces: &mut [Option<(&WeightChunk, WeightSlices<'a, T>)>],
     work: &(dyn Fn(&WeightChunk, WeightSlices<'a, T>) + Sync),
@@ -138,7 +138,7 @@ fn parallel_halves<'a, T: Float>(
     rayon::join(|| parallel_halves(left, work), || parallel_halves(right, work));
 }
 
-/// A run of the weights with all that belongs to them.
+/// A range of the weights with gradients and optimiser state.
 pub(crate) struct WeightSlices<'a, T> {
     pub weights: &'a mut [T],
     pub gradient: &'a mut [T],
@@ -147,12 +147,12 @@ pub(crate) struct WeightSlices<'a, T> {
 }
 
 impl<'a, T> WeightSlices<'a, T> {
-    /// All four runs; those that a rule has no use for are empty, and stay so.
+    /// All four slices; those that a rule does not use are empty, and stay so.
     fn slices_mut(&mut self) -> [&mut &'a mut [T]; 4] {
         [&mut self.weights, &mut self.gradient, &mut self.first_moment, &mut self.second_moment]
     }
 
-    /// Cuts off the beginning.
+    /// Splits off the beginning.
     fn take_first(&mut self, len: usize) -> WeightSlices<'a, T> {
         let [weights, gradient, first, second] = self.slices_mut().map(|run| {
             let all = std::mem::take(run);
@@ -164,7 +164,7 @@ impl<'a, T> WeightSlices<'a, T> {
     }
 }
 
-/// The gradient of one part from all blocks, in their order.
+/// The gradient of one chunk from all blocks, in their order.
 pub(crate) fn gradient_of<T: Float>(plan: &NetworkPlan, tapes: &[ActivationTape<T>], part: &WeightChunk, g: &mut [T]) {
     match &part.how {
         ChunkKind::Dense { op, panels, panel, inputs } => {

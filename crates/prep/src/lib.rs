@@ -6,7 +6,7 @@ pub mod decomposition;
 pub mod features;
 pub mod preprocessing;
 
-/// The learners of this crate, in the order people see them.
+/// The learners of this crate, in the order of the catalogue.
 pub const LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(decomposition::Pca::default()),
     || Box::new(decomposition::IncrementalPca::default()),

@@ -1,25 +1,25 @@
-//! How a model does on data: measures, and for regressions what its residuals say.
+//! Diagnostics of a model on data: metrics, and for regressions an analysis of the residuals.
 
 use ermine_core::{Attributor, Cell, Column, ColumnKind, Features, MatRef, Report, Result, Target};
 use ermine_eval::metrics;
 
 use ermine_compose::Fitted;
 
-/// Columns with which residuals are compared, at most; further ones are left out.
+/// Most columns whose correlation with the residuals is computed.
 const MOST_COLUMNS: usize = 1000;
-/// Rows that are explained, at most; of more, so many are taken at equal distances.
+/// Most rows that are explained; of more, evenly spaced ones.
 const MOST_EXPLAINED: usize = 2000;
-/// Operations that their explanation may take: some ten seconds on one core. A few rows are explained in any case.
+/// Most operations of the attributions: some ten seconds on one core. A few rows are explained in any case.
 const MOST_WORK: f64 = 2e10;
 const FEW_EXPLAINED: usize = 50;
 
-/// How the model does on rows whose target is known: all measures that apply and, for a regression, the residuals: their
-/// mean and spread, and their correlations with the predictions and the number columns.
+/// Diagnostics on rows whose target is known: all metrics that apply and, for a regression, the mean and spread of the
+/// residuals and their correlations with the predictions and the number columns.
 pub fn diagnose(fitted: &Fitted, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Report> {
     let mut out = Report::default();
     let predicts = fitted.model.as_regressor().is_some() || fitted.model.as_classifier().is_some();
     if !predicts && fitted.model.as_clusterer().is_none() && fitted.model.as_density().is_none() {
-        out.text("This model neither predicts nor groups, so that there is nothing to measure on data.");
+        out.text("This model neither predicts nor clusters, so it cannot be evaluated on data.");
         return Ok(out);
     }
     let measures = metrics::evaluate(&*fitted.model, x, y, weight)?;
@@ -41,7 +41,7 @@ pub fn diagnose(fitted: &Fitted, x: &Features<'_>, y: &Target<'_>, weight: Optio
     Ok(out)
 }
 
-/// How much each column adds to the predictions, by its Shapley values.
+/// How much each column adds to the predictions, by Shapley values.
 fn contributions(
     fitted: &Fitted,
     out: &mut Report,
@@ -66,10 +66,13 @@ fn contributions(
     };
     let mut sizes: Vec<(usize, f64)> = (0..width - 1).map(|j| (j, size(j))).collect();
     sizes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let name = |j: usize| fitted.schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
     let over = if outputs > 1 { ", summed over the outputs" } else { "" };
     let title = format!("Contributions: mean |SHAP value| of the {}{over}", model.output_name());
-    out.table(title, &["column", "mean |SHAP|"], sizes.into_iter().map(|(j, v)| vec![name(j).into(), v.into()]).collect());
+    out.table(
+        title,
+        &["column", "mean |SHAP|"],
+        sizes.into_iter().map(|(j, v)| vec![fitted.schema.name(j).into(), v.into()]).collect(),
+    );
     if step > 1 {
         out.text(format!("Contributions are those of {} rows, one of every {step}.", rows.len()));
     }
@@ -90,7 +93,7 @@ fn residuals(
     let mean = rest.iter().enumerate().map(|(i, r)| w(i) / total * r).sum::<f64>();
     let spread = rest.iter().enumerate().map(|(i, r)| w(i) / total * (r - mean) * (r - mean)).sum::<f64>().sqrt();
     let mut sorted: Vec<f64> = (0..rest.len()).filter(|&i| w(i) > 0.0).map(|i| rest[i]).collect();
-    sorted.sort_by(f64::total_cmp);
+    ermine_core::order::sort_numbers(&mut sorted);
     let Some(last) = sorted.len().checked_sub(1) else { return };
     let quantile = |q: f64| sorted[(q * last as f64).round() as usize];
     let rows = [
@@ -109,7 +112,7 @@ fn residuals(
     match x {
         Features::Table(t) => {
             let range = t.range();
-            for (column, field) in t.table().columns().iter().zip(&t.schema().fields).take(MOST_COLUMNS) {
+            for (column, field) in t.table().columns().zip(&t.schema().fields).take(MOST_COLUMNS) {
                 if let (Column::Number { values, .. }, ColumnKind::Number | ColumnKind::Date) = (column, field.kind) {
                     let value = |i: usize| if column.is_missing(range.start + i) { f64::NAN } else { values[range.start + i] };
                     rows.push(vec![field.name.as_str().into(), correlate(&value).map_or(Cell::Empty, Cell::from)]);
@@ -131,20 +134,20 @@ fn residuals(
     ));
 }
 
-/// The weighted correlation of the residuals with a column over the rows where the column has a value; `None` where one of them
-/// does not vary.
+/// The weighted correlation of the residuals with a column over the rows where the column has a value; `None` where one
+/// of them is constant.
 fn correlation(rest: &[f64], value: &dyn Fn(usize) -> f64, weight: Option<&[f64]>) -> Option<f64> {
     let rows: Vec<(f64, f64, f64)> = (0..rest.len())
         .map(|i| (weight.map_or(1.0, |w| w[i]), value(i), rest[i]))
         .filter(|r| r.0 > 0.0 && r.1.is_finite())
         .collect();
-    // A constant differs from its mean by rounding alone, and that is no variation.
+    // A constant differs from its mean by rounding only, which is no variation.
     let varies = |f: &dyn Fn(&(f64, f64, f64)) -> f64| rows.windows(2).any(|w| f(&w[0]) != f(&w[1]));
     if !(varies(&|r| r.1) && varies(&|r| r.2)) {
         return None;
     }
     let total: f64 = rows.iter().map(|r| r.0).sum();
-    // Divided by their sizes first, so that squares exist whatever the units are.
+    // Scaled first, so that squares do not overflow.
     let size = |f: &dyn Fn(&(f64, f64, f64)) -> f64| rows.iter().map(|r| f(r).abs()).fold(0.0, f64::max);
     let (a, b) = (size(&|r| r.1), size(&|r| r.2));
     if !(a > 0.0 && b > 0.0 && b.is_finite()) {
@@ -154,8 +157,8 @@ fn correlation(rest: &[f64], value: &dyn Fn(usize) -> f64, weight: Option<&[f64]
     let (ma, mb) = (mean(&|r| r.1 / a), mean(&|r| r.2 / b));
     let (va, vb) = (mean(&|r| (r.1 / a - ma).powi(2)), mean(&|r| (r.2 / b - mb).powi(2)));
     let both = mean(&|r| (r.1 / a - ma) * (r.2 / b - mb));
-    let found = both / (va * vb).sqrt();
-    found.is_finite().then_some(found)
+    let correlation = both / (va * vb).sqrt();
+    correlation.is_finite().then_some(correlation)
 }
 
 #[cfg(test)]
@@ -187,14 +190,14 @@ mod tests {
         for name in problem.x.schema().names().chain(["(predicted)"]) {
             assert!(cell(&report, "Correlation of the residuals", name).abs() < 1e-11, "{name}");
         }
-        // A model that leaves a column out leaves its correlation behind.
+        // A model without a column leaves its correlation in the residuals.
         let (less, _) = problem.x.clone().split_off(&["bmi"]).unwrap();
         let mut short = problem.clone();
         short.x = less;
         let fitted = Fitted::train(prepared(ermine_compose::learner("ols").unwrap()), &short, &Context::default()).unwrap();
         let rest = problem.y.view().reals().unwrap();
-        let found = fitted.model.as_regressor().unwrap().predict(&short.dataset().x).unwrap();
-        let rest: Vec<f64> = (0..rest.rows()).map(|i| rest.at(i, 0) - found[(i, 0)]).collect();
+        let predictions = fitted.model.as_regressor().unwrap().predict(&short.dataset().x).unwrap();
+        let rest: Vec<f64> = (0..rest.rows()).map(|i| rest.at(i, 0) - predictions[(i, 0)]).collect();
         let Column::Number { values, .. } = problem.x.column("bmi").unwrap() else { panic!("numbers") };
         assert!(correlation(&rest, &|i| values[i], None).unwrap() > 0.2);
         assert!((correlation(&rest, &|i| 1e300 * rest[i], None).unwrap() - 1.0).abs() < 1e-12);

@@ -1,6 +1,6 @@
-//! Numbers in words: as people read them, on a terminal and on a page.
+//! Formatting of numbers for people, on a terminal and on a page.
 
-/// A number with about four digits, for a person to compare.
+/// A number with about four digits.
 pub fn number(v: f64) -> String {
     if v == 0.0 {
         return "0".into();
@@ -31,7 +31,7 @@ pub fn seconds(s: f64) -> String {
     }
 }
 
-/// A whole number with thin groups: 12,345.
+/// An integer with thousands separators: 12,345.
 pub fn count(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -44,7 +44,7 @@ pub fn count(n: usize) -> String {
     out
 }
 
-/// So many of a thing: 1 row, 12,345 rows.
+/// A number with its noun: 1 row, 12,345 rows.
 pub fn counted(n: usize, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
@@ -59,7 +59,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// At most `most` letters, the last one … when something was cut.
+/// Truncated to `most` letters; … marks the cut.
 pub fn short(text: &str, most: usize) -> String {
     match text.chars().count() <= most {
         true => text.to_owned(),
@@ -67,7 +67,7 @@ pub fn short(text: &str, most: usize) -> String {
     }
 }
 
-/// The first letter as a capital.
+/// The text with a capital first letter.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|c| c.to_uppercase().chain(letters).collect()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Reports: charts, documents, pages about models and data.
+//! Reports: charts, documents, reports on models and data.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -6,6 +6,5 @@ pub mod chart;
 pub mod diagnostics;
 pub mod document;
 pub mod format;
-pub mod page;
 pub mod report;
 pub mod summary;

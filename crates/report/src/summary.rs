@@ -1,27 +1,27 @@
-//! What is seen of a column at a glance: gaps, distinct values, range or most frequent values, shape.
+//! Summary of a column: missing cells, distinct values, range or most frequent values, distribution.
 
 use ermine_core::{Column, MISSING_CODE};
 
-/// Cells of the small histogram.
+/// Bins of the small histogram.
 const BINS: usize = 10;
-/// Most frequent values that are kept.
+/// Number of most frequent values.
 const TOP: usize = 10;
 
-/// What is seen of a column.
+/// Summary of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnStats {
     /// Cells that are missing.
     pub missing: usize,
     /// Distinct values.
     pub distinct: usize,
-    /// What the values are.
+    /// Summary of its values.
     pub values: ValueStats,
 }
 
-/// What the values of a column are.
+/// Summary of the values of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ValueStats {
-    /// There is none.
+    /// No values.
     None,
     /// Numbers.
     Numbers {
@@ -31,9 +31,9 @@ pub enum ValueStats {
         high: f64,
         /// The mean.
         mean: f64,
-        /// The middle one.
+        /// The median.
         median: f64,
-        /// Counts in ten parts of the range.
+        /// Counts in ten equal parts of the range.
         histogram: [usize; BINS],
     },
     /// Names or texts: the most frequent with their counts.
@@ -41,7 +41,7 @@ pub enum ValueStats {
 }
 
 impl ColumnStats {
-    /// Looks at a column.
+    /// Summarises a column.
     pub fn of(column: &Column) -> Self {
         match column {
             Column::Number { values, .. } => numbers(values),
@@ -66,7 +66,7 @@ impl ColumnStats {
         }
     }
 
-    /// Counts that show the shape: of a histogram, or of the most frequent values; none where there is nothing to tell apart.
+    /// Counts that show the distribution: of a histogram, or of the most frequent values; none for a constant.
     pub fn shape(&self) -> Vec<usize> {
         match &self.values {
             ValueStats::Numbers { low, high, histogram, .. } if high > low => histogram.to_vec(),
@@ -77,17 +77,17 @@ impl ColumnStats {
 }
 
 fn numbers(values: &[f64]) -> ColumnStats {
-    let mut there: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
-    there.sort_by(f64::total_cmp);
-    let missing = values.len() - there.len();
-    let distinct = there.windows(2).filter(|w| w[0] != w[1]).count() + usize::from(!there.is_empty());
-    let (Some(&low), Some(&high)) = (there.first(), there.last()) else {
+    let mut present: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
+    ermine_core::order::sort_numbers(&mut present);
+    let missing = values.len() - present.len();
+    let distinct = present.windows(2).filter(|w| w[0] != w[1]).count() + usize::from(!present.is_empty());
+    let (Some(&low), Some(&high)) = (present.first(), present.last()) else {
         return ColumnStats { missing, distinct, values: ValueStats::None };
     };
-    let mean = there.iter().sum::<f64>() / there.len() as f64;
-    let median = there[there.len() / 2];
+    let mean = present.iter().sum::<f64>() / present.len() as f64;
+    let median = present[present.len() / 2];
     let mut histogram = [0usize; BINS];
-    for v in &there {
+    for v in &present {
         let at = ((v - low) / (high - low) * BINS as f64) as usize;
         histogram[at.min(BINS - 1)] += 1;
     }

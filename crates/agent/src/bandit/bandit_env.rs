@@ -1,11 +1,11 @@
-//! Worlds of arms: where the rewards come from.
+//! Bandit environments: models of the rewards.
 
 use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 use super::{RewardRange, same_arms, some_arms};
 
-/// What the arms pay.
+/// The reward distributions of the arms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "arms", rename_all = "kebab-case")]
 pub enum RewardModel {
@@ -21,44 +21,44 @@ pub enum RewardModel {
         /// Their common standard deviation.
         sd: f64,
     },
-    /// Rewards spread evenly around the means.
+    /// Rewards uniform around the means.
     Bounded {
         /// The means.
         means: Vec<f64>,
-        /// Half the length of the spread.
+        /// Half the width of the distribution.
         half_width: f64,
     },
-    /// Rewards that an adversary has written down: a row a round, again from the first when they run out.
+    /// Rewards chosen in advance by an adversary: one row per round, repeated from the start when they end.
     Adversarial {
         /// The rows.
         rewards: Vec<Vec<f64>>,
     },
-    /// Coins whose probabilities wander: a normal step a round, thrown back at the ends. An adversary with a limit.
+    /// Bernoulli arms whose probabilities follow a random walk reflected at 0 and 1: a bounded adversary.
     Drift {
-        /// The probabilities at first.
+        /// The initial probabilities.
         means: Vec<f64>,
         /// Standard deviation of a step.
         step: f64,
     },
-    /// Rewards linear in a context, which is a direction drawn anew every round.
+    /// Rewards linear in a context, which is a random direction in every round.
     Linear {
-        /// Coefficients, an arm each.
+        /// Coefficients per arm.
         coefficients: Vec<Vec<f64>>,
         /// Standard deviation of the noise.
         sd: f64,
     },
 }
 
-/// How late a reward comes.
+/// Delay of a reward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RewardDelay {
     /// Before the next choice.
     #[default]
     None,
-    /// So many rounds later.
+    /// A number of rounds.
     Fixed(u64),
-    /// A number of rounds later that is drawn, up to twice the mean.
+    /// A random number of rounds, uniform up to twice the mean.
     Uniform {
         /// The mean.
         mean: u64,
@@ -78,7 +78,7 @@ impl RewardModel {
         }
     }
 
-    /// Numbers in the context of a round.
+    /// Dimension of the context.
     pub fn context(&self) -> usize {
         match self {
             Self::Linear { coefficients, .. } => coefficients.first().map_or(0, Vec::len),
@@ -100,11 +100,11 @@ impl RewardModel {
             Self::Adversarial { rewards } => fold(&mut rewards.iter().flatten().copied()),
             Self::Gaussian { .. } | Self::Linear { .. } => return None,
         };
-        // Rewards that are all the same still need a range.
+        // Constant rewards still need a range.
         Some(RewardRange { low, high: if high > low { high } else { low + 1.0 } })
     }
 
-    /// The means that do not change, where there are such.
+    /// The means, where they are constant.
     pub fn means(&self) -> Option<&[f64]> {
         match self {
             Self::Bernoulli { means } | Self::Gaussian { means, .. } | Self::Bounded { means, .. } => Some(means),
@@ -112,7 +112,7 @@ impl RewardModel {
         }
     }
 
-    /// Refuses what cannot be a world.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<()> {
         some_arms(self.count())?;
         let probabilities = |means: &[f64]| match means.iter().position(|m| !(0.0..=1.0).contains(m)) {
@@ -125,7 +125,7 @@ impl RewardModel {
         };
         let spread = |what: &str, sd: f64| match sd >= 0.0 && sd.is_finite() {
             true => Ok(()),
-            false => Err(Error::Data(format!("{what} {sd} is refused; it is a number from 0 up"))),
+            false => Err(Error::Data(format!("{what} {sd} is invalid; it must be a number from 0 up"))),
         };
         match self {
             Self::Bernoulli { means } => probabilities(means),
@@ -150,7 +150,7 @@ impl RewardModel {
     }
 }
 
-/// A world in a certain round.
+/// An environment in a certain round.
 #[derive(Debug, Clone)]
 pub struct BanditEnv<'a> {
     arms: &'a RewardModel,
@@ -160,7 +160,7 @@ pub struct BanditEnv<'a> {
 }
 
 impl<'a> BanditEnv<'a> {
-    /// The world before its first round.
+    /// The environment before its first round.
     pub fn new(arms: &'a RewardModel) -> Result<Self> {
         arms.check()?;
         let means = match arms {
@@ -173,7 +173,7 @@ impl<'a> BanditEnv<'a> {
         Ok(Self { arms, means, context: vec![0.0; arms.context()], round: 0 })
     }
 
-    /// Goes on to the next round.
+    /// Advances to the next round.
     #[inline]
     pub fn advance(&mut self, rng: &mut RngStream) {
         match self.arms {

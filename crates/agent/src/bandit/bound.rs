@@ -1,4 +1,4 @@
-//! What is proven about regret.
+//! Proven bounds on the regret.
 
 use super::kl::bernoulli_kl;
 use super::{AnyPolicy, ConfidenceWidth, Policy, RewardModel};
@@ -8,7 +8,7 @@ use super::{AnyPolicy, ConfidenceWidth, Policy, RewardModel};
 pub struct RegretBound {
     /// Its value.
     pub value: f64,
-    /// Where it comes from.
+    /// Its source.
     pub formula: &'static str,
 }
 
@@ -18,8 +18,8 @@ fn gaps(means: &[f64]) -> Vec<f64> {
     means.iter().map(|m| best - m).filter(|gap| *gap > 0.0).collect()
 }
 
-/// The constant `C` of the lower bound of Lai and Robbins: no policy that is good everywhere has regret below `C ln T` in the long run.
-/// At finite `T` good policies may well lie below.
+/// The constant `C` of the lower bound of Lai and Robbins: no uniformly good policy has regret below `C ln T`
+/// asymptotically. At finite `T` good policies may be below.
 pub fn lai_robbins(arms: &RewardModel) -> Option<f64> {
     let best = |means: &[f64]| means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     match arms {
@@ -32,24 +32,24 @@ pub fn lai_robbins(arms: &RewardModel) -> Option<f64> {
     }
 }
 
-/// The proven bound on a policy's expected regret after so many rounds, where there is one for finitely many.
+/// The proven bound on a policy's expected regret after a number of rounds, where there is a finite-time bound.
 pub fn proven_bound(policy: &AnyPolicy, arms: &RewardModel, rounds: u64) -> Option<RegretBound> {
     let (t, k) = (rounds as f64, policy.arms() as f64);
-    // Regret is counted in rewards, the theory in units of their range.
+    // Regret is in units of rewards, the theory in units of their range.
     let range = arms.range()?;
     let unit = range.high - range.low;
     let scaled = |means: &[f64]| -> Vec<f64> { gaps(means).iter().map(|gap| gap / unit).collect() };
-    let told = |policy_range: super::RewardRange| policy_range.low <= range.low && policy_range.high >= range.high;
+    let covers_range = |policy_range: super::RewardRange| policy_range.low <= range.low && policy_range.high >= range.high;
     let bound = |value: f64, formula| Some(RegretBound { value: value * unit, formula });
     match policy {
         AnyPolicy::ExploreThenCommit(p) => {
             let gaps = scaled(arms.means()?);
-            // Early on, the first arms have had one turn more than the others.
+            // Early on, the first arms have been pulled once more than the others.
             let each = (p.each as f64).min((t / k).ceil());
             let wrong = |gap: &f64| each * gap + (t - each * k).max(0.0) * gap * (-each * gap * gap).exp();
             bound(gaps.iter().map(wrong).sum(), "m ΣΔ + (T - mK) Σ Δ exp(-m Δ²)")
         }
-        AnyPolicy::Ucb(p) if told(p.range) => match p.width {
+        AnyPolicy::Ucb(p) if covers_range(p.range) => match p.width {
             // Auer, Cesa-Bianchi, Fischer 2002, theorem 1.
             ConfidenceWidth::Logarithm { c: 2.0 } => {
                 let gaps = scaled(arms.means()?);
@@ -69,15 +69,17 @@ pub fn proven_bound(policy: &AnyPolicy, arms: &RewardModel, rounds: u64) -> Opti
             ConfidenceWidth::Moss { rounds: n } if rounds <= n => bound(49.0 * (k * n as f64).sqrt(), "49 sqrt(K T)"),
             _ => None,
         },
-        // Agrawal, Goyal 2012, theorem 1: two coins and a uniform prior.
-        AnyPolicy::ThompsonBeta(p) if told(p.range) && (p.successes, p.failures) == (1.0, 1.0) => match (arms, policy.arms()) {
-            (RewardModel::Bernoulli { means }, 2) => {
-                let value = scaled(means).first().map_or(0.0, |gap| 40.0 * t.ln() / gap + 48.0 / gap.powi(3) + 18.0 * gap);
-                bound(value, "40 ln T / Δ + 48 / Δ³ + 18 Δ")
+        // Agrawal, Goyal 2012, theorem 1: two Bernoulli arms and a uniform prior.
+        AnyPolicy::ThompsonBeta(p) if covers_range(p.range) && (p.successes, p.failures) == (1.0, 1.0) => {
+            match (arms, policy.arms()) {
+                (RewardModel::Bernoulli { means }, 2) => {
+                    let value = scaled(means).first().map_or(0.0, |gap| 40.0 * t.ln() / gap + 48.0 / gap.powi(3) + 18.0 * gap);
+                    bound(value, "40 ln T / Δ + 48 / Δ³ + 18 Δ")
+                }
+                _ => None,
             }
-            _ => None,
-        },
-        AnyPolicy::Exp3(p) if told(p.range) && !matches!(arms, RewardModel::Drift { .. }) => match (p.losses, k.ln()) {
+        }
+        AnyPolicy::Exp3(p) if covers_range(p.range) && !matches!(arms, RewardModel::Drift { .. }) => match (p.losses, k.ln()) {
             (true, log) if p.mix == 0.0 => bound(log / p.eta + p.eta * t * k / 2.0, "ln K / η + η T K / 2"),
             (false, log) if p.mix > 0.0 && p.eta <= p.mix / k + 1e-12 => {
                 let best = t; // No arm earns more than 1 a round.

@@ -1,6 +1,6 @@
 //! Policies by name.
 
-use ermine_core::{Error, ParamSpec, Range, Result};
+use ermine_core::{Error, Family, ParamSpec, Range, Result, Spec};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -8,199 +8,253 @@ use super::{
     AnyPolicy, ConfidenceWidth, Cucb, DiscountedUcb, EpsilonGreedy, Exp3, ExploreThenCommit, KlUcb, LinUcb, LinearThompson,
     RewardRange, SimulatedPolicy, SlidingWindowUcb, Stationary, ThompsonBeta, ThompsonGaussian, Ucb,
 };
-use crate::catalog::{CatalogEntry, ParamDefault, find};
+use crate::catalog::{CatalogEntry, blank, find, param};
 use crate::tabular::DecaySchedule;
 
-/// What a policy is to be used for.
+/// The problem that a policy is made for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PolicySetting {
     /// The number of arms.
     pub arms: usize,
-    /// Rounds to come, where they are known.
+    /// Number of rounds, where known.
     pub rounds: Option<u64>,
-    /// Numbers in the context of a round.
+    /// Dimension of the context.
     pub dimension: usize,
     /// The range of the rewards, where they have one.
     pub range: Option<RewardRange>,
 }
 
-const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> ParamDefault {
-    ParamDefault { spec: ParamSpec { name, doc, range }, default }
-}
+const POLICY: Spec = blank(Family::Policy);
 
-const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: false };
 const BETWEEN: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
 const WHOLE: Range = Range::int_from(1);
 const POSITIVE: Range = Range::above(0.0);
 
-const LINEAR: [ParamDefault; 2] = [
-    param("lambda", "Penalty of the ridge regressions.", POSITIVE, "1.0"),
+const LINEAR: [ParamSpec; 2] = [
+    param("lambda", "Penalty of the ridge regressions.", POSITIVE),
     param(
         "shared",
         "One set of coefficients for all arms: a context then holds the features of every arm, one after the other.",
         Range::Bool,
-        "false",
     ),
 ];
 
 /// The policies that can be chosen by name.
 pub const POLICIES: &[CatalogEntry] = &[
     CatalogEntry {
-        name: "stationary",
-        summary: "The same probabilities in every round: uniform unless given.",
-        rule: "P(arm) = p",
-        reference: "",
-        params: &[param(
-            "probabilities",
-            "Probabilities of the arms; null means uniform.",
-            Range::Optional(&Range::List(&SHARE)),
-            "null",
-        )],
+        spec: Spec {
+            name: "stationary",
+            summary: "The same probabilities in every round: uniform unless given.",
+            objective: "P(arm) = p",
+            reference: "",
+            params: &[param(
+                "probabilities",
+                "Probabilities of the arms; null means uniform.",
+                Range::Optional(&Range::List(&Range::SHARE)),
+            )],
+            ..POLICY
+        },
+        defaults: || json!({"probabilities": null}),
     },
     CatalogEntry {
-        name: "explore-then-commit",
-        summary: "Every arm a number of times, then the best for ever. Regret grows linearly.",
-        rule: "each arm m times, then argmax mean",
-        reference: "Robbins 1952",
-        params: &[param("each", "Pulls of each arm; null means (T / K)^(2/3).", Range::Optional(&WHOLE), "null")],
+        spec: Spec {
+            name: "explore-then-commit",
+            summary: "Every arm a number of times, then the best for ever. Regret grows linearly.",
+            objective: "each arm m times, then argmax mean",
+            reference: "Robbins 1952",
+            params: &[param("each", "Pulls of each arm; null means (T / K)^(2/3).", Range::Optional(&WHOLE))],
+            ..POLICY
+        },
+        defaults: || json!({"each": null}),
     },
     CatalogEntry {
-        name: "epsilon-greedy",
-        summary: "The best arm so far, or with a fixed probability any. Regret grows linearly.",
-        rule: "argmax mean with probability 1 - ε, else any arm",
-        reference: "Watkins 1989",
-        params: &[param("epsilon", "The probability to explore.", SHARE, "0.1")],
+        spec: Spec {
+            name: "epsilon-greedy",
+            summary: "The best arm so far, or with a fixed probability any. Regret grows linearly.",
+            objective: "argmax mean with probability 1 - ε, else any arm",
+            reference: "Watkins 1989",
+            params: &[param("epsilon", "The probability to explore.", Range::SHARE)],
+            ..POLICY
+        },
+        defaults: || json!({"epsilon": 0.1}),
     },
     CatalogEntry {
-        name: "epsilon-decreasing",
-        summary: "The best arm so far, or any with a probability that falls as 1/t.",
-        rule: "ε-greedy with ε = min(1, scale / t)",
-        reference: "Auer, Cesa-Bianchi, Fischer 2002",
-        params: &[param("scale", "The scale of the probability; null means 5 K.", Range::Optional(&POSITIVE), "null")],
+        spec: Spec {
+            name: "epsilon-decreasing",
+            summary: "The best arm so far, or any with a probability that falls as 1/t.",
+            objective: "ε-greedy with ε = min(1, scale / t)",
+            reference: "Auer, Cesa-Bianchi, Fischer 2002",
+            params: &[param("scale", "The scale of the probability; null means 5 K.", Range::Optional(&POSITIVE))],
+            ..POLICY
+        },
+        defaults: || json!({"scale": null}),
     },
     CatalogEntry {
-        name: "ucb",
-        summary: "Upper confidence bounds that hold all the time with probability 1 - δ/2.",
-        rule: "argmax mean + sqrt(β / n), β = ln(4 (T - K) / δ) / 2",
-        reference: "Auer, Cesa-Bianchi, Fischer 2002",
-        params: &[param("delta", "δ; null means 1/T.", Range::Optional(&BETWEEN), "null")],
+        spec: Spec {
+            name: "ucb",
+            summary: "Upper confidence bounds that hold all the time with probability 1 - δ/2.",
+            objective: "argmax mean + sqrt(β / n), β = ln(4 (T - K) / δ) / 2",
+            reference: "Auer, Cesa-Bianchi, Fischer 2002",
+            params: &[param("delta", "δ; null means 1/T.", Range::Optional(&BETWEEN))],
+            ..POLICY
+        },
+        defaults: || json!({"delta": null}),
     },
     CatalogEntry {
-        name: "ucb1",
-        summary: "Upper confidence bounds that need no number of rounds.",
-        rule: "argmax mean + sqrt(c ln t / n)",
-        reference: "Auer, Cesa-Bianchi, Fischer 2002",
-        params: &[param("c", "The factor of the width; 2 in the proof, 0.5 is bolder.", POSITIVE, "2.0")],
+        spec: Spec {
+            name: "ucb1",
+            summary: "Upper confidence bounds that need no number of rounds.",
+            objective: "argmax mean + sqrt(c ln t / n)",
+            reference: "Auer, Cesa-Bianchi, Fischer 2002",
+            params: &[param("c", "The factor of the width; 2 in the proof, 0.5 is bolder.", POSITIVE)],
+            ..POLICY
+        },
+        defaults: || json!({"c": 2.0}),
     },
     CatalogEntry {
-        name: "kl-ucb",
-        summary: "Upper confidence bounds as tight as coins allow.",
-        rule: "argmax q with n kl(mean, q) = ln t + c ln ln t",
-        reference: "Garivier, Cappé 2011",
-        params: &[param("c", "The weight of ln ln t; 0 in practice, 3 in the proof.", Range::at_least(0.0), "0.0")],
+        spec: Spec {
+            name: "kl-ucb",
+            summary: "Upper confidence bounds as tight as coins allow.",
+            objective: "argmax q with n kl(mean, q) = ln t + c ln ln t",
+            reference: "Garivier, Cappé 2011",
+            params: &[param("c", "The weight of ln ln t; 0 in practice, 3 in the proof.", Range::at_least(0.0))],
+            ..POLICY
+        },
+        defaults: || json!({"c": 0.0}),
     },
     CatalogEntry {
-        name: "moss",
-        summary: "Upper confidence bounds that are optimal in the worst case.",
-        rule: "argmax mean + sqrt(max(0, ln(T / (K n))) / n)",
-        reference: "Audibert, Bubeck 2009",
-        params: &[],
+        spec: Spec {
+            name: "moss",
+            summary: "Upper confidence bounds that are optimal in the worst case.",
+            objective: "argmax mean + sqrt(max(0, ln(T / (K n))) / n)",
+            reference: "Audibert, Bubeck 2009",
+            params: &[],
+            ..POLICY
+        },
+        defaults: || json!({}),
     },
     CatalogEntry {
-        name: "thompson",
-        summary: "Each arm with the probability that it is the best, after beta beliefs about coins.",
-        rule: "argmax of draws from Beta(a + successes, b + failures)",
-        reference: "Thompson 1933; Agrawal, Goyal 2012",
-        params: &[
-            param("successes", "Prior successes a.", POSITIVE, "1.0"),
-            param("failures", "Prior failures b.", POSITIVE, "1.0"),
-        ],
+        spec: Spec {
+            name: "thompson",
+            summary: "Each arm with the probability that it is the best, after beta beliefs about coins.",
+            objective: "argmax of draws from Beta(a + successes, b + failures)",
+            reference: "Thompson 1933; Agrawal, Goyal 2012",
+            params: &[param("successes", "Prior successes a.", POSITIVE), param("failures", "Prior failures b.", POSITIVE)],
+            ..POLICY
+        },
+        defaults: || json!({"successes": 1.0, "failures": 1.0}),
     },
     CatalogEntry {
-        name: "thompson-gaussian",
-        summary: "Each arm with the probability that it is the best, after normal beliefs about means.",
-        rule: "argmax of draws from the posterior N(mean, 1 / precision)",
-        reference: "Thompson 1933; Agrawal, Goyal 2013",
-        params: &[
-            param(
-                "prior_mean",
-                "Prior mean of an arm.",
-                Range::Real { min: f64::MIN, max: f64::MAX, above: false, log: false },
-                "0.0",
-            ),
-            param("prior_sd", "Prior standard deviation of an arm's mean.", POSITIVE, "1.0"),
-            param("noise_sd", "Standard deviation of a reward around its mean.", POSITIVE, "1.0"),
-        ],
+        spec: Spec {
+            name: "thompson-gaussian",
+            summary: "Each arm with the probability that it is the best, after normal beliefs about means.",
+            objective: "argmax of draws from the posterior N(mean, 1 / precision)",
+            reference: "Thompson 1933; Agrawal, Goyal 2013",
+            params: &[
+                param("prior_mean", "Prior mean of an arm.", Range::FINITE),
+                param("prior_sd", "Prior standard deviation of an arm's mean.", POSITIVE),
+                param("noise_sd", "Standard deviation of a reward around its mean.", POSITIVE),
+            ],
+            ..POLICY
+        },
+        defaults: || json!({"prior_mean": 0.0, "prior_sd": 1.0, "noise_sd": 1.0}),
     },
     CatalogEntry {
-        name: "exp3",
-        summary: "Exponential weights against an adversary, learning from rewards.",
-        rule: "w *= exp(η reward / p), mixed with γ / K; γ = min(1, sqrt(K ln K / ((e - 1) T))), η = γ / K",
-        reference: "Auer, Cesa-Bianchi, Freund, Schapire 2002",
-        params: &[
-            param("eta", "Rate of the weights; null means tuned for the rounds.", Range::Optional(&POSITIVE), "null"),
-            param("mix", "Share of uniform choices; null means tuned for the rounds.", Range::Optional(&SHARE), "null"),
-        ],
+        spec: Spec {
+            name: "exp3",
+            summary: "Exponential weights against an adversary, learning from rewards.",
+            objective: "w *= exp(η reward / p), mixed with γ / K; γ = min(1, sqrt(K ln K / ((e - 1) T))), η = γ / K",
+            reference: "Auer, Cesa-Bianchi, Freund, Schapire 2002",
+            params: &[
+                param("eta", "Rate of the weights; null means tuned for the rounds.", Range::Optional(&POSITIVE)),
+                param("mix", "Share of uniform choices; null means tuned for the rounds.", Range::Optional(&Range::SHARE)),
+            ],
+            ..POLICY
+        },
+        defaults: || json!({"eta": null, "mix": null}),
     },
     CatalogEntry {
-        name: "exp3-losses",
-        summary: "Exponential weights against an adversary, learning from losses 1 - reward: less variance.",
-        rule: "w *= exp(-η loss / p), η = sqrt(2 ln K / (K T))",
-        reference: "Bubeck, Cesa-Bianchi 2012",
-        params: &[
-            param("eta", "Rate of the weights; null means tuned for the rounds.", Range::Optional(&POSITIVE), "null"),
-            param("mix", "Share of uniform choices.", SHARE, "0.0"),
-        ],
+        spec: Spec {
+            name: "exp3-losses",
+            summary: "Exponential weights against an adversary, learning from losses 1 - reward: less variance.",
+            objective: "w *= exp(-η loss / p), η = sqrt(2 ln K / (K T))",
+            reference: "Bubeck, Cesa-Bianchi 2012",
+            params: &[
+                param("eta", "Rate of the weights; null means tuned for the rounds.", Range::Optional(&POSITIVE)),
+                param("mix", "Share of uniform choices.", Range::SHARE),
+            ],
+            ..POLICY
+        },
+        defaults: || json!({"eta": null, "mix": 0.0}),
     },
     CatalogEntry {
-        name: "linucb",
-        summary: "Upper confidence bounds of ridge regressions on the context.",
-        rule: "argmax θ'x + α sqrt(x' A^-1 x), A = λ I + Σ x x'",
-        reference: "Li, Chu, Langford, Schapire 2010",
-        params: &[param("alpha", "The weight of what is not known.", Range::at_least(0.0), "1.0"), LINEAR[0], LINEAR[1]],
+        spec: Spec {
+            name: "linucb",
+            summary: "Upper confidence bounds of ridge regressions on the context.",
+            objective: "argmax θ'x + α sqrt(x' A^-1 x), A = λ I + Σ x x'",
+            reference: "Li, Chu, Langford, Schapire 2010",
+            params: &[param("alpha", "The weight of what is not known.", Range::at_least(0.0)), LINEAR[0], LINEAR[1]],
+            ..POLICY
+        },
+        defaults: || json!({"alpha": 1.0, "lambda": 1.0, "shared": false}),
     },
     CatalogEntry {
-        name: "linear-thompson",
-        summary: "The arm that is best for coefficients drawn from what is believed of them.",
-        rule: "argmax θ~'x, θ~ from N(θ, scale² A^-1)",
-        reference: "Agrawal, Goyal 2013",
-        params: &[
-            param("scale", "Standard deviation of the draws, in units of A^-1/2.", Range::at_least(0.0), "1.0"),
-            LINEAR[0],
-            LINEAR[1],
-        ],
+        spec: Spec {
+            name: "linear-thompson",
+            summary: "The arm that is best for coefficients drawn from what is believed of them.",
+            objective: "argmax θ~'x, θ~ from N(θ, scale² A^-1)",
+            reference: "Agrawal, Goyal 2013",
+            params: &[
+                param("scale", "Standard deviation of the draws, in units of A^-1/2.", Range::at_least(0.0)),
+                LINEAR[0],
+                LINEAR[1],
+            ],
+            ..POLICY
+        },
+        defaults: || json!({"scale": 1.0, "lambda": 1.0, "shared": false}),
     },
     CatalogEntry {
-        name: "sliding-window-ucb",
-        summary: "Upper confidence bounds over the last rewards, for arms that change.",
-        rule: "argmax mean + sqrt(c ln min(t, window) / n), over the window",
-        reference: "Garivier, Moulines 2011",
-        params: &[
-            param("window", "Rewards that count; null means 2 sqrt(T ln T).", Range::Optional(&WHOLE), "null"),
-            param("c", "The factor of the width.", POSITIVE, "0.6"),
-        ],
+        spec: Spec {
+            name: "sliding-window-ucb",
+            summary: "Upper confidence bounds over the last rewards, for arms that change.",
+            objective: "argmax mean + sqrt(c ln min(t, window) / n), over the window",
+            reference: "Garivier, Moulines 2011",
+            params: &[
+                param("window", "Rewards that count; null means 2 sqrt(T ln T).", Range::Optional(&WHOLE)),
+                param("c", "The factor of the width.", POSITIVE),
+            ],
+            ..POLICY
+        },
+        defaults: || json!({"window": null, "c": 0.6}),
     },
     CatalogEntry {
-        name: "discounted-ucb",
-        summary: "Upper confidence bounds over rewards that fade, for arms that change.",
-        rule: "argmax mean + sqrt(c ln N / n), with rewards faded by discount",
-        reference: "Garivier, Moulines 2011",
-        params: &[
-            param(
-                "discount",
-                "The factor of a step back in time; null means 1 - 1 / (4 sqrt(T)).",
-                Range::Optional(&BETWEEN),
-                "null",
-            ),
-            param("c", "The factor of the width.", POSITIVE, "0.6"),
-        ],
+        spec: Spec {
+            name: "discounted-ucb",
+            summary: "Upper confidence bounds over rewards that fade, for arms that change.",
+            objective: "argmax mean + sqrt(c ln N / n), with rewards faded by discount",
+            reference: "Garivier, Moulines 2011",
+            params: &[
+                param(
+                    "discount",
+                    "The factor of a step back in time; null means 1 - 1 / (4 sqrt(T)).",
+                    Range::Optional(&BETWEEN),
+                ),
+                param("c", "The factor of the width.", POSITIVE),
+            ],
+            ..POLICY
+        },
+        defaults: || json!({"discount": null, "c": 0.6}),
     },
     CatalogEntry {
-        name: "cucb",
-        summary: "A set of arms a round: those with the largest upper confidence bounds.",
-        rule: "the m arms with the largest mean + sqrt(3 ln t / (2 n))",
-        reference: "Chen, Wang, Yuan 2013",
-        params: &[param("m", "Arms in a set.", WHOLE, "2")],
+        spec: Spec {
+            name: "cucb",
+            summary: "A set of arms a round: those with the largest upper confidence bounds.",
+            objective: "the m arms with the largest mean + sqrt(3 ln t / (2 n))",
+            reference: "Chen, Wang, Yuan 2013",
+            params: &[param("m", "Arms in a set.", WHOLE)],
+            ..POLICY
+        },
+        defaults: || json!({"m": 2}),
     },
 ];
 
@@ -209,7 +263,7 @@ pub fn policy_entry(name: &str) -> Result<&'static CatalogEntry> {
     find("policy", name, POLICIES)
 }
 
-/// The parameters of all policies; those that a policy does not have stay at nothing and are not read.
+/// The parameters of all policies; those that a policy does not have are unset.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct PolicyParams {
@@ -234,7 +288,7 @@ struct PolicyParams {
     m: usize,
 }
 
-/// The policy called `name` with the parameters that are given, for a setting.
+/// The policy called `name` with the given parameters, for a problem.
 pub fn named(name: &str, params: &Map<String, Value>, setting: &PolicySetting) -> Result<SimulatedPolicy> {
     let entry = policy_entry(name)?;
     let p: PolicyParams = entry.read(params)?;
@@ -263,9 +317,9 @@ pub fn named(name: &str, params: &Map<String, Value>, setting: &PolicySetting) -
     let policy: AnyPolicy = match name {
         "stationary" => {
             let uniform = || vec![1.0 / k as f64; k];
-            let given = p.probabilities.unwrap_or_else(uniform);
-            super::same_arms("probabilities of the arms", k, given.len())?;
-            Stationary::new(given)?.into()
+            let probabilities = p.probabilities.unwrap_or_else(uniform);
+            super::same_arms("probabilities of the arms", k, probabilities.len())?;
+            Stationary::new(probabilities)?.into()
         }
         "explore-then-commit" => {
             let each = match p.each {
@@ -327,7 +381,7 @@ pub fn named(name: &str, params: &Map<String, Value>, setting: &PolicySetting) -
             let m = p.m;
             return Cucb::new(k, m, range()?)
                 .map(SimulatedPolicy::from)
-                .map_err(|_| entry.refuse("m", &json!(m), format!("there are {k} arms")));
+                .map_err(|_| Error::parameter(entry.spec.name, "m", m, format!("there are {k} arms")));
         }
         _ => return Err(Error::Data(format!("{name} is in the list of policies and cannot be made"))),
     };
@@ -343,14 +397,14 @@ mod tests {
     fn every_policy_of_the_list_can_be_made_and_refuses_what_it_cannot_use() {
         let setting = PolicySetting { arms: 3, rounds: Some(1000), dimension: 6, range: Some(RewardRange::default()) };
         for entry in POLICIES {
-            let made = named(entry.name, &Map::new(), &setting).unwrap();
+            let made = named(entry.spec.name, &Map::new(), &setting).unwrap();
             match made {
-                SimulatedPolicy::Single(policy) => assert_eq!(policy.arms(), 3, "{}", entry.name),
+                SimulatedPolicy::Single(policy) => assert_eq!(policy.arms(), 3, "{}", entry.spec.name),
                 SimulatedPolicy::Sets(policy) => assert_eq!((policy.arms(), policy.size), (3, 2)),
             }
             let odd = json!({"colour": 1}).as_object().cloned().unwrap();
-            assert!(named(entry.name, &odd, &setting).unwrap_err().to_string().contains("colour"), "{}", entry.name);
-            assert!(named(entry.name, &Map::new(), &PolicySetting { arms: 0, ..setting }).is_err(), "{}", entry.name);
+            assert!(named(entry.spec.name, &odd, &setting).unwrap_err().to_string().contains("colour"), "{}", entry.spec.name);
+            assert!(named(entry.spec.name, &Map::new(), &PolicySetting { arms: 0, ..setting }).is_err(), "{}", entry.spec.name);
         }
         let fails = |name: &str, params: Value, setting: PolicySetting| {
             named(name, params.as_object().unwrap(), &setting).unwrap_err().to_string()

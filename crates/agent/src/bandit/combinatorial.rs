@@ -1,4 +1,4 @@
-//! Combinatorial bandits: a set of arms a round, each telling its reward (Chen, Wang, Yuan 2013).
+//! Combinatorial bandits: a set of arms per round, with the reward of each observed (Chen, Wang, Yuan 2013).
 
 use ermine_core::{Context, Error, Progress, Result, RngStream};
 use rayon::prelude::*;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::simulate::SimulationRun;
 use super::{ArmCounts, BanditEnv, RegretBound, RewardModel, RewardRange, Simulation};
 
-/// CUCB: the `size` arms with the largest `mean + sqrt(3 ln t / (2 n))`; unknown arms first.
+/// CUCB: the `size` arms with the largest `mean + sqrt(3 ln t / (2 n))`; unpulled arms first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cucb {
     /// Arms in a set.
@@ -18,7 +18,7 @@ pub struct Cucb {
 }
 
 impl Cucb {
-    /// A policy that knows nothing yet.
+    /// A policy without data.
     pub fn new(arms: usize, size: usize, range: RewardRange) -> Result<Self> {
         let policy = Self { size, range, counts: ArmCounts::new(arms)? };
         policy.check()?;
@@ -30,13 +30,13 @@ impl Cucb {
         self.counts.arms()
     }
 
-    /// Refuses a state that does not fit together.
+    /// Checks the consistency of the state.
     pub(super) fn check(&self) -> Result<()> {
         self.range.check()?;
         self.counts.check()?;
         match (1..=self.arms()).contains(&self.size) {
             true => Ok(()),
-            false => Err(Error::Data(format!("a set of {} arms is refused; there are {} arms", self.size, self.arms()))),
+            false => Err(Error::Data(format!("a set of {} arms is invalid; there are {} arms", self.size, self.arms()))),
         }
     }
 
@@ -51,14 +51,14 @@ impl Cucb {
         };
         let scores: Vec<f64> = (0..counts.arms()).map(index).collect();
         let mut order: Vec<usize> = (0..counts.arms()).collect();
-        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+        ermine_core::order::sort_by_number_descending(&mut order, |a| scores[a]);
         order.truncate(self.size);
         order.sort_unstable();
         order.iter().for_each(|&arm| self.counts.chosen[arm] += 1);
         order
     }
 
-    /// Takes in the rewards of a set, arm by arm.
+    /// Updates with the rewards of a set, arm by arm.
     pub fn learn(&mut self, set: &[usize], rewards: &[f64]) -> Result<()> {
         super::same_arms("rewards of the set", set.len(), rewards.len())?;
         let arms = self.counts.arms();
@@ -81,7 +81,7 @@ pub fn set_bound(arms: &RewardModel, policy: &Cucb, rounds: u64) -> Option<Regre
     means.sort_by(|a, b| b.total_cmp(a));
     let best: f64 = means[..policy.size].iter().sum();
     let worst: f64 = means[means.len() - policy.size..].iter().sum();
-    // The nearest set that is worse replaces one arm by one from outside, whichever pair differs least.
+    // The nearest worse set replaces one arm by one from outside, the pair with the least difference.
     let inside = means[..policy.size].iter();
     let pairs = inside.flat_map(|a| means[policy.size..].iter().map(move |b| a - b)).filter(|gap| *gap > 0.0);
     let least = pairs.fold(f64::INFINITY, f64::min);
@@ -94,7 +94,7 @@ pub fn set_bound(arms: &RewardModel, policy: &Cucb, rounds: u64) -> Option<Regre
     Some(RegretBound { value: (samples + std::f64::consts::PI.powi(2) / 3.0 + 1.0) * means.len() as f64 * most * unit, formula })
 }
 
-/// Simulates sets whose reward is the sum of their arms. The number of threads changes nothing.
+/// Simulates sets whose reward is the sum of their arms. Results do not depend on the number of threads.
 pub fn simulate_sets(arms: &RewardModel, policy: &Cucb, looks: &[u64], runs: u64, cx: &Context<'_>) -> Result<Simulation> {
     super::same_arms("arms of the policy", arms.count(), policy.counts.arms())?;
     super::simulate::check_looks(looks, runs)?;

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{ArmChoice, Policy, RewardRange, some_arms};
 
-/// Weights that grow with the reward an arm would have had, estimated by reward / probability; or shrink with its loss.
+/// Exponential weights of the estimated rewards of each arm, reward / probability (importance weighting); or of the
+/// losses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exp3 {
-    /// Rate of the weights.
+    /// Learning rate of the weights.
     pub eta: f64,
-    /// Share of the choices that is uniform.
+    /// Share of uniform exploration.
     pub mix: f64,
     /// Learn from 1 - reward: less variance where rewards are large.
     pub losses: bool,
@@ -26,7 +27,7 @@ impl Exp3 {
         some_arms(arms)?;
         let k = arms as f64;
         let gamma = (k * k.ln() / ((std::f64::consts::E - 1.0) * rounds.max(1) as f64)).sqrt().min(1.0);
-        // One arm leaves nothing to learn; any rate will do.
+        // With one arm any learning rate will do.
         let gamma = if gamma > 0.0 { gamma } else { 1.0 };
         Self::new(arms, gamma / k, gamma, false, range)
     }
@@ -39,7 +40,7 @@ impl Exp3 {
         Self::new(arms, if eta > 0.0 { eta } else { 1.0 }, 0.0, true, range)
     }
 
-    /// Any rate and mix.
+    /// With any learning rate and exploration.
     pub fn new(arms: usize, eta: f64, mix: f64, losses: bool, range: RewardRange) -> Result<Self> {
         let policy = Self { eta, mix, losses, range, weights: vec![1.0; arms] };
         policy.check()?;
@@ -50,10 +51,10 @@ impl Exp3 {
         some_arms(self.weights.len())?;
         self.range.check()?;
         if !(self.eta > 0.0 && self.eta.is_finite()) {
-            return Err(Error::Data(format!("eta {} is refused; it is a number above 0", self.eta)));
+            return Err(Error::Data(format!("eta {} is invalid; it must be a number above 0", self.eta)));
         }
         if !(0.0..=1.0).contains(&self.mix) {
-            return Err(Error::Data(format!("mix {} is refused; it is a share in [0, 1]", self.mix)));
+            return Err(Error::Data(format!("mix {} is invalid; it must be a share in [0, 1]", self.mix)));
         }
         match self.weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
             Some(arm) => Err(Error::Model(format!("arm {arm}: {} is not a weight", self.weights[arm]))),
@@ -75,7 +76,7 @@ impl Policy for Exp3 {
         let (scale, floor) = ((1.0 - self.mix) / total, self.mix / arms as f64);
         let mut left = rng.uniform();
         let mut arm = 0;
-        // Rounding may leave a crumb beyond the last arm; it belongs to the last that has any probability.
+        // Rounding may leave a remainder beyond the last arm; it belongs to the last arm with a positive probability.
         for (i, &weight) in self.weights.iter().enumerate() {
             let p = scale * weight + floor;
             if p > 0.0 {
@@ -93,14 +94,14 @@ impl Policy for Exp3 {
     fn learn(&mut self, _: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         let reward = self.range.unit("exp3", self.arms(), choice.arm, reward)?;
         let Some(probability) = choice.probability.filter(|p| *p > 0.0 && *p <= 1.0 + 1e-9) else {
-            let found = choice.probability.map_or("missing".to_owned(), |p| p.to_string());
+            let shown = choice.probability.map_or("missing".to_owned(), |p| p.to_string());
             return Err(Error::Data(format!(
-                "exp3: the probability of arm {} is {found}, and it cannot learn without",
+                "exp3: the probability of arm {} is {shown}, and it cannot learn without",
                 choice.arm
             )));
         };
         let gain = if self.losses { -(1.0 - reward) / probability } else { reward / probability };
-        // An exponent is bounded, so that no weight becomes infinite before the others are scaled down.
+        // The exponent is bounded, so that no weight overflows before the others are scaled down.
         self.weights[choice.arm] *= (self.eta * gain).clamp(-500.0, 500.0).exp();
         let top = self.weights.iter().copied().fold(0.0, f64::max);
         if !(1e-60..=1e60).contains(&top) {

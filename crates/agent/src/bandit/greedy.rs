@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{ArmChoice, ArmCounts, Policy, check_reward, some_arms};
 use crate::tabular::DecaySchedule;
 
-/// Pulls every arm `each` times, then the best one for ever. Regret grows linearly: the arm it commits to may be wrong.
+/// Pulls every arm `each` times, then always the best one. Regret grows linearly: the arm it commits to may be wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExploreThenCommit {
     /// Pulls of each arm before the commitment.
@@ -16,7 +16,7 @@ pub struct ExploreThenCommit {
 }
 
 impl ExploreThenCommit {
-    /// A policy that knows nothing yet.
+    /// A policy without data.
     pub fn new(arms: usize, each: u64) -> Result<Self> {
         if each == 0 {
             return Err(Error::Data("explore-then-commit: every arm needs at least one pull before the commitment".into()));
@@ -41,7 +41,7 @@ impl Policy for ExploreThenCommit {
     fn choose(&mut self, _: &[f64], _: &mut RngStream) -> ArmChoice {
         let arms = self.arms() as u64;
         let counts = &self.counts;
-        // Rewards may be late: exploration goes by choices, the commitment by what has come until then.
+        // Rewards may be delayed: exploration counts choices, the commitment uses the rewards so far.
         let arm = if counts.rounds < self.each.saturating_mul(arms) {
             (counts.rounds % arms) as usize
         } else {
@@ -58,7 +58,7 @@ impl Policy for ExploreThenCommit {
     }
 }
 
-/// The best arm so far, or with probability ε any. With a constant ε regret grows linearly.
+/// The best arm so far, or with probability ε a random one. With a constant ε regret grows linearly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EpsilonGreedy {
     /// ε by round.
@@ -67,7 +67,7 @@ pub struct EpsilonGreedy {
 }
 
 impl EpsilonGreedy {
-    /// A policy that knows nothing yet.
+    /// A policy without data.
     pub fn new(arms: usize, epsilon: DecaySchedule) -> Result<Self> {
         let policy = Self { epsilon, counts: ArmCounts::new(arms)? };
         policy.check()?;
@@ -106,7 +106,7 @@ impl Policy for EpsilonGreedy {
     }
 }
 
-/// The same probabilities in every round, whatever comes: the policy behind many logs.
+/// Fixed probabilities in every round: the policy behind many logs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stationary {
     probabilities: Vec<f64>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ArmChoice, ArmCounts, Policy, RewardRange};
 
-/// `kl(p, q) = p ln(p/q) + (1-p) ln((1-p)/(1-q))`, the divergence of two coins.
+/// `kl(p, q) = p ln(p/q) + (1-p) ln((1-p)/(1-q))`, the divergence of two Bernoulli distributions.
 pub fn bernoulli_kl(p: f64, q: f64) -> f64 {
     let term = |a: f64, b: f64| if a == 0.0 { 0.0 } else { a * (a / b).ln() };
     term(p, q) + term(1.0 - p, 1.0 - q)
@@ -13,8 +13,8 @@ pub fn bernoulli_kl(p: f64, q: f64) -> f64 {
 
 /// The largest `q` with `kl(p, q) <= level`, for `p` in [0, 1].
 ///
-/// The divergence is convex in `q`, so Newton's steps from above go down to the root and never past it; where one would leave the
-/// bracket, it is halved instead.
+/// The divergence is convex in `q`, so Newton's steps from above converge monotonically; a step that would leave the
+/// bracket is replaced by bisection.
 pub fn kl_upper(p: f64, level: f64) -> f64 {
     if p >= 1.0 {
         return 1.0;
@@ -49,7 +49,8 @@ pub fn kl_upper(p: f64, level: f64) -> f64 {
     q
 }
 
-/// The arm whose mean could be largest: `n kl(mean, q) <= ln t + c ln ln t`. Unknown arms first, the lowest among equals.
+/// The arm with the largest upper confidence bound of the mean: `n kl(mean, q) <= ln t + c ln ln t`. Unpulled arms
+/// first, the lowest among equals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KlUcb {
     /// The weight of `ln ln t`; 0 in practice, 3 in the proof.
@@ -60,12 +61,12 @@ pub struct KlUcb {
 }
 
 impl KlUcb {
-    /// A policy that knows nothing yet, for rewards in [0, 1].
+    /// A policy without data, for rewards in [0, 1].
     pub fn new(arms: usize, c: f64) -> Result<Self> {
         Self::with_range(arms, c, RewardRange::default())
     }
 
-    /// A policy that knows nothing yet, for rewards in a range.
+    /// A policy without data, for rewards in a range.
     pub fn with_range(arms: usize, c: f64, range: RewardRange) -> Result<Self> {
         let policy = Self { c, range, counts: ArmCounts::new(arms)? };
         policy.check()?;
@@ -81,7 +82,7 @@ impl KlUcb {
         }
         match self.c >= 0.0 && self.c.is_finite() {
             true => Ok(()),
-            false => Err(Error::Data(format!("c {} is refused; it is a number from 0 up", self.c))),
+            false => Err(Error::Data(format!("c {} is invalid; it must be a number from 0 up", self.c))),
         }
     }
 }
@@ -104,7 +105,7 @@ impl Policy for KlUcb {
 }
 
 impl KlUcb {
-    /// The arm with the largest upper bound; all are known.
+    /// The arm with the largest upper bound; all have rewards.
     fn highest(&self) -> usize {
         let counts = &self.counts;
         let t = counts.rounds as f64;
@@ -113,7 +114,8 @@ impl KlUcb {
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
         for arm in 0..counts.arms() {
             let (mean, share) = (counts.mean(arm), level / counts.pulls[arm] as f64);
-            // An arm whose divergence at the best bound so far is already too large cannot beat it: one look instead of a search.
+            // An arm whose divergence at the best bound so far is already too large cannot beat it: one evaluation
+            // instead of a search.
             if top > mean && (top >= 1.0 || bernoulli_kl(mean, top) >= share) {
                 continue;
             }
@@ -138,8 +140,8 @@ mod tests {
                 let q = kl_upper(p, level);
                 assert!((p..=1.0).contains(&q), "{p} {level}: {q}");
                 if q < 1.0 - 1e-9 && p > 0.0 {
-                    let found = bernoulli_kl(p, q);
-                    assert!((found - level).abs() <= 1e-6 * level + 1e-13, "{p} {level}: {q} has {found}");
+                    let divergence = bernoulli_kl(p, q);
+                    assert!((divergence - level).abs() <= 1e-6 * level + 1e-13, "{p} {level}: {q} has {divergence}");
                 }
             }
         }

@@ -1,19 +1,19 @@
-//! Contextual bandits with linear rewards: LinUCB (Li, Chu, Langford, Schapire 2010) and linear Thompson sampling (Agrawal, Goyal
-//! 2013), one ridge regression an arm.
+//! Contextual bandits with linear rewards: LinUCB (Li, Chu, Langford, Schapire 2010) and linear Thompson sampling
+//! (Agrawal, Goyal 2013), with one ridge regression per arm.
 
 use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 use super::{ArmChoice, Policy, check_reward, same_arms, some_arms};
 
-/// Ridge regression that grows by a row at a time.
+/// Recursive ridge regression, row by row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct RecursiveRidge {
     /// `A^-1` for `A = λ I + Σ x x'`.
     inverse: Vec<f64>,
     /// `A^-1 Σ reward x`.
     theta: Vec<f64>,
-    /// The lower Cholesky factor of `A`; empty where nobody draws.
+    /// The lower Cholesky factor of `A`; empty for policies that do not sample.
     factor: Vec<f64>,
 }
 
@@ -34,7 +34,7 @@ impl RecursiveRidge {
         rows.zip(x).map(|(row, xi)| xi * dot(row, x)).sum()
     }
 
-    /// Adds a row, by the formula of Sherman and Morrison.
+    /// Adds a row, by the Sherman–Morrison formula.
     fn add(&mut self, x: &[f64], reward: f64) {
         let d = x.len();
         let ax: Vec<f64> = self.inverse.chunks_exact(d).map(|row| dot(row, x)).collect();
@@ -51,7 +51,7 @@ impl RecursiveRidge {
         }
     }
 
-    /// A draw from the normal distribution around theta with covariance `scale² A^-1`.
+    /// A sample from the normal distribution around theta with covariance `scale² A^-1`.
     fn draw(&self, scale: f64, rng: &mut RngStream) -> Vec<f64> {
         let d = self.theta.len();
         let mut y: Vec<f64> = (0..d).map(|_| scale * rng.normal()).collect();
@@ -77,7 +77,7 @@ impl RecursiveRidge {
     }
 }
 
-/// The sum of products, in four parts that the compiler may keep in one register.
+/// The dot product, in four parts for vectorisation.
 #[inline]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut parts = [0.0; 4];
@@ -89,7 +89,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     (parts[0] + parts[2]) + (parts[1] + parts[3]) + rest
 }
 
-/// Turns the factor of `A` into that of `A + x x'`, by rotations.
+/// Updates the factor of `A` to that of `A + x x'`, by rotations.
 fn grow_factor(factor: &mut [f64], mut x: Vec<f64>) {
     let d = x.len();
     for k in 0..d {
@@ -104,8 +104,8 @@ fn grow_factor(factor: &mut [f64], mut x: Vec<f64>) {
     }
 }
 
-/// What both policies share: a model for each arm that sees the common context, or one model for all arms that sees the features of
-/// each.
+/// The common part of both policies: a model per arm on the common context, or one model for all arms on the features
+/// of each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ArmModels {
     arms: usize,
@@ -121,13 +121,13 @@ impl ArmModels {
             return Err(Error::Data("a linear bandit needs at least one feature; add a constant 1".into()));
         }
         if !(lambda > 0.0 && lambda.is_finite()) {
-            return Err(Error::Data(format!("lambda {lambda} is refused; it is a number above 0")));
+            return Err(Error::Data(format!("lambda {lambda} is invalid; it must be a number above 0")));
         }
         let count = if shared { 1 } else { arms };
         Ok(Self { arms, dimension, shared, models: vec![RecursiveRidge::new(dimension, lambda, draws); count] })
     }
 
-    /// Numbers in a context.
+    /// Dimension of a context.
     fn context(&self) -> usize {
         if self.shared { self.arms * self.dimension } else { self.dimension }
     }
@@ -136,8 +136,8 @@ impl ArmModels {
         &self.models[if self.shared { 0 } else { arm }]
     }
 
-    /// What an arm sees of a context; zeros where the context is too short, so that a choice can be made, and refused when it is to
-    /// be learned from.
+    /// The features of an arm in a context; zeros for a choice where the context is too short, and an error for an
+    /// update.
     fn seen<'a>(&self, context: &'a [f64], arm: usize) -> Option<&'a [f64]> {
         let start = if self.shared { arm * self.dimension } else { 0 };
         context.get(start..start + self.dimension)
@@ -169,14 +169,14 @@ impl ArmModels {
 /// The arm with the largest `θ'x + α sqrt(x' A^-1 x)`, the lowest among equals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinUcb {
-    /// The weight of what is not known.
+    /// The weight of the uncertainty.
     pub alpha: f64,
     models: ArmModels,
 }
 
 impl LinUcb {
-    /// A policy over contexts of `dimension` numbers. With `shared`, one model serves all arms and a context holds the features of every
-    /// arm, one after the other; otherwise each arm has a model of its own over the common context.
+    /// A policy over contexts of `dimension` numbers. With `shared`, one model serves all arms and a context has the
+    /// features of every arm, one after the other; otherwise each arm has a model of its own over the common context.
     pub fn new(arms: usize, dimension: usize, shared: bool, alpha: f64, lambda: f64) -> Result<Self> {
         let policy = Self { alpha, models: ArmModels::new(arms, dimension, shared, lambda, false)? };
         policy.check()?;
@@ -188,13 +188,13 @@ impl LinUcb {
         &self.models.model(arm).theta
     }
 
-    /// `(θ - truth)' A (θ - truth)` is at most `radius²` for the truths in the confidence ellipsoid of an arm; this is the width of the
-    /// ellipsoid in direction `x`, for a radius of 1.
+    /// `(θ - truth)' A (θ - truth)` is at most `radius²` for the truths in the confidence ellipsoid of an arm; this is
+    /// the width of the ellipsoid in direction `x`, for a radius of 1.
     pub fn uncertainty(&self, arm: usize, x: &[f64]) -> f64 {
         self.models.model(arm).uncertainty(x).max(0.0).sqrt()
     }
 
-    /// Numbers in a context.
+    /// Dimension of a context.
     pub(super) fn context(&self) -> usize {
         self.models.context()
     }
@@ -202,7 +202,7 @@ impl LinUcb {
     pub(super) fn check(&self) -> Result<()> {
         match self.alpha >= 0.0 && self.alpha.is_finite() {
             true => self.models.check(false),
-            false => Err(Error::Data(format!("alpha {} is refused; it is a number from 0 up", self.alpha))),
+            false => Err(Error::Data(format!("alpha {} is invalid; it must be a number from 0 up", self.alpha))),
         }
     }
 }
@@ -234,10 +234,10 @@ impl Policy for LinUcb {
     }
 }
 
-/// The arm that is best for coefficients drawn from what is believed of them.
+/// The best arm for coefficients sampled from the posterior.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinearThompson {
-    /// Standard deviation of the draws, in units of `A^-1/2`.
+    /// Standard deviation of the samples, in units of `A^-1/2`.
     pub scale: f64,
     models: ArmModels,
 }
@@ -250,7 +250,7 @@ impl LinearThompson {
         Ok(policy)
     }
 
-    /// Numbers in a context.
+    /// Dimension of a context.
     pub(super) fn context(&self) -> usize {
         self.models.context()
     }
@@ -258,7 +258,7 @@ impl LinearThompson {
     pub(super) fn check(&self) -> Result<()> {
         match self.scale >= 0.0 && self.scale.is_finite() {
             true => self.models.check(true),
-            false => Err(Error::Data(format!("scale {} is refused; it is a number from 0 up", self.scale))),
+            false => Err(Error::Data(format!("scale {} is invalid; it must be a number from 0 up", self.scale))),
         }
     }
 }
@@ -316,7 +316,7 @@ mod tests {
             let right: f64 = (0..d).map(|k| a[i * d + k] * model.theta[k]).sum();
             assert!((right - moment[i]).abs() < 1e-9);
         }
-        // Draws have the mean and the spread of the belief.
+        // Samples have the mean and the spread of the posterior.
         let n = 20_000;
         let draws: Vec<Vec<f64>> = (0..n).map(|_| model.draw(1.0, &mut rng)).collect();
         for i in 0..d {

@@ -1,4 +1,4 @@
-//! Off-policy evaluation: what another policy would have earned, from a log of what this one did.
+//! Off-policy evaluation: the reward of another policy, estimated from a log of this one.
 
 use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,9 @@ use super::{AnyPolicy, Policy, some_arms};
 pub struct LoggedRound {
     /// The arm that was pulled.
     pub arm: usize,
-    /// What it paid.
+    /// Its reward.
     pub reward: f64,
-    /// The probability with which it was pulled; NaN where the log does not say.
+    /// The probability with which it was pulled; NaN where the log does not have it.
     pub propensity: f64,
 }
 
@@ -58,7 +58,8 @@ impl Estimate {
         estimate
     }
 
-    /// Where no event was seen, the spread says nothing: up to three events of a weight as large as any could have been missed.
+    /// Without observed events the variance estimate is useless: up to three events of the largest weight could have
+    /// been missed.
     fn with_unseen(mut self, events: usize, weight: f64) -> Self {
         if events == 0 {
             let missed = -(0.05f64.ln()) * weight;
@@ -68,20 +69,21 @@ impl Estimate {
     }
 }
 
-/// Three estimates of a policy's mean reward, and how far to trust them.
+/// Three estimates of a policy's mean reward, with diagnostics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OffPolicyEstimates {
-    /// Inverse propensity scoring: `mean(w r)` with `w = π(a) / p`. No bias, much spread.
+    /// Inverse propensity scoring: `mean(w r)` with `w = π(a) / p`. Unbiased, high variance.
     pub ips: Estimate,
-    /// Self-normalised: `Σ w r / Σ w`. A little bias, less spread.
+    /// Self-normalised: `Σ w r / Σ w`. A small bias, less variance.
     pub snips: Estimate,
-    /// Doubly robust: a model's prediction, mended by `w (r - model)`. The model is the mean of each arm, from the other half of the log.
+    /// Doubly robust: a model's prediction, corrected by `w (r - model)`. The model is the mean of each arm, from the
+    /// other half of the log.
     pub doubly_robust: Estimate,
-    /// `(Σ w)² / Σ w²`: rounds that an unweighted log would need.
+    /// `(Σ w)² / Σ w²`: the effective sample size.
     pub effective_size: f64,
     /// The largest weight.
     pub largest_weight: f64,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -107,9 +109,9 @@ fn check_propensities(log: &[LoggedRound]) -> Result<()> {
     let Some(row) = log.iter().position(|e| bad(e.propensity)) else { return Ok(()) };
     let count = log.iter().filter(|e| bad(e.propensity)).count();
     let value = log[row].propensity;
-    let found = if value.is_nan() { "is missing".to_owned() } else { format!("is {value}, and no probability above 0") };
+    let problem = if value.is_nan() { "is missing".to_owned() } else { format!("is {value}, and no probability above 0") };
     let message = format!(
-        "the propensity {found} ({count} such rows); without the probabilities of its choices a log says nothing of other policies: \
+        "the propensity {problem} ({count} such rows); without the probabilities of its choices a log says nothing of other policies: \
          log them, or use replay on a log of uniform choices"
     );
     Err(Error::Row { place: "propensity".into(), row, message })
@@ -145,7 +147,7 @@ pub fn off_policy(log: &[LoggedRound], arms: usize, target: impl Fn(usize, usize
     let models = [arm_means(log, arms, 1), arm_means(log, arms, 0)];
     let mut robust = Vec::with_capacity(log.len());
     for (row, (entry, weight)) in log.iter().zip(&weights).enumerate() {
-        // Even rows are judged by what the odd ones say, and the other way round: a model has not seen what it is mended with.
+        // Cross-fitting: even rows use the model of the odd ones and vice versa.
         let model = &models[row % 2];
         let chances: Vec<f64> = (0..arms).map(|arm| target(row, arm)).collect();
         let sum: f64 = chances.iter().sum();
@@ -176,7 +178,7 @@ pub fn off_policy(log: &[LoggedRound], arms: usize, target: impl Fn(usize, usize
     })
 }
 
-/// Means of the arms over the rows `parity`, `parity + 2`, …, drawn to the common mean with the weight of one round.
+/// Means of the arms over the rows `parity`, `parity + 2`, …, shrunk to the common mean with the weight of one round.
 fn arm_means(log: &[LoggedRound], arms: usize, parity: usize) -> Vec<f64> {
     let (mut sums, mut counts, mut total, mut rows) = (vec![0.0; arms], vec![0.0; arms], 0.0, 0.0);
     for entry in log.iter().skip(parity).step_by(2) {
@@ -189,7 +191,7 @@ fn arm_means(log: &[LoggedRound], arms: usize, parity: usize) -> Vec<f64> {
     (0..arms).map(|arm| (sums[arm] + mean) / (counts[arm] + 1.0)).collect()
 }
 
-/// What a policy earned on the rounds of a log where it chose what the log had chosen.
+/// The rewards of a policy on the rounds of a log where it chose the logged arm.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Replay {
     /// Mean reward of the matching rounds.
@@ -198,8 +200,8 @@ pub struct Replay {
     pub matched: usize,
 }
 
-/// Replays a log (Li, Chu, Langford, Wang 2011): a policy sees a round, and where it chooses what was chosen, it learns and the reward
-/// counts. Free of bias where the log was made by uniform choices. `context(row)` is what it sees.
+/// Replays a log (Li, Chu, Langford, Wang 2011): where the policy chooses the logged arm, it learns and the reward
+/// counts. Unbiased for logs of uniform choices. `context(row)` is the context of a round.
 pub fn replay<'a>(
     log: &[LoggedRound],
     policy: &mut AnyPolicy,

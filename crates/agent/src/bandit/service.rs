@@ -1,4 +1,4 @@
-//! A policy at work: it chooses, learns, is kept in a file and goes on from there.
+//! A policy in use: it chooses, learns, is saved to a file and resumes from it.
 
 use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,8 @@ use super::catalog::{PolicySetting, named, policy_entry};
 use super::{AnyPolicy, ArmChoice, Cucb, Policy, RewardRange, SimulatedPolicy, some_arms};
 use crate::array_state;
 
-/// A policy with the names of its arms and the seed of its draws. Every choice draws from a stream of its own, by its number, so that a
-/// policy that was saved and loaded chooses what it would have chosen.
+/// A policy with the names of its arms and a seed. Every choice has a random stream of its own, by its number, so that
+/// a loaded policy makes the same choices as the saved one would have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolicyService {
     /// The name of the policy.
@@ -18,16 +18,16 @@ pub struct PolicyService {
     pub params: Map<String, Value>,
     /// The names of the arms.
     pub arms: Vec<String>,
-    /// The seed of its draws.
+    /// The seed of its random choices.
     pub seed: u64,
     /// Choices made so far.
     pub choices: u64,
-    /// Numbers that a context has.
+    /// Dimension of a context.
     pub dimension: usize,
     policy: SimulatedPolicy,
 }
 
-/// What a file holds.
+/// The serialised form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ServiceRepr {
@@ -41,7 +41,7 @@ struct ServiceRepr {
 }
 
 impl PolicyService {
-    /// A policy that knows nothing yet.
+    /// A policy without data.
     pub fn new(
         name: &str,
         params: &Map<String, Value>,
@@ -65,7 +65,7 @@ impl PolicyService {
         &self.policy
     }
 
-    /// Refuses a context of the wrong length, or with numbers that are none.
+    /// An error for a context of the wrong length, or with numbers that are not finite.
     fn check_context(&self, context: &[f64]) -> Result<()> {
         if context.len() != self.dimension {
             let (what, expected, found) = ("numbers of the context".into(), self.dimension, context.len());
@@ -97,14 +97,14 @@ impl PolicyService {
     /// A set of arms for the next round.
     pub fn choose_set(&mut self) -> Result<Vec<usize>> {
         let SimulatedPolicy::Sets(policy) = &mut self.policy else {
-            return Err(Error::Data(format!("{} chooses one arm a round", self.name)));
+            return Err(Error::Data(format!("{} chooses one arm per round", self.name)));
         };
         let set = policy.choose();
         self.choices += 1;
         Ok(set)
     }
 
-    /// Takes in the reward of a choice, with the context it was made in. What is refused changes nothing.
+    /// Updates with the reward of a choice and its context. An error changes nothing.
     pub fn learn(&mut self, context: &[f64], choice: ArmChoice, reward: f64) -> Result<()> {
         self.check_context(context)?;
         match &mut self.policy {
@@ -113,15 +113,15 @@ impl PolicyService {
         }
     }
 
-    /// Takes in the rewards of a set, arm by arm.
+    /// Updates with the rewards of a set, arm by arm.
     pub fn learn_set(&mut self, set: &[usize], rewards: &[f64]) -> Result<()> {
         match &mut self.policy {
             SimulatedPolicy::Sets(policy) => policy.learn(set, rewards),
-            SimulatedPolicy::Single(_) => Err(Error::Data(format!("{} learns from one arm a round", self.name))),
+            SimulatedPolicy::Single(_) => Err(Error::Data(format!("{} learns from one arm per round", self.name))),
         }
     }
 
-    /// Replaces the policy by one that has learned elsewhere, on a log say.
+    /// Replaces the policy by one trained elsewhere, for example on a log.
     pub fn with_policy(mut self, policy: AnyPolicy, choices: u64) -> Result<Self> {
         super::same_arms("arms of the policy", self.arms.len(), policy.arms())?;
         (self.policy, self.choices) = (policy.into(), choices);
@@ -138,7 +138,8 @@ impl PolicyService {
         array_state::to_bytes(&format!("bandit/{}", self.name), Value::Object(self.params.clone()), self.seed, &kept)
     }
 
-    /// Reads the bytes of a policy's file. What does not fit together is refused, so that the policy can go on without a check.
+    /// Reads the bytes of a policy's file and checks its consistency, so that the policy can be used without further
+    /// checks.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let (header, kept): (_, ServiceRepr) = array_state::from_bytes(bytes, "bandit")?;
         let name = header.learner.split_once('/').map_or("", |p| p.1).to_owned();
@@ -185,12 +186,12 @@ mod tests {
         PolicyService::new(name, &Map::new(), letters(9), Some(500), dimension, range, 3).unwrap()
     }
 
-    /// Saved and loaded in the middle, every policy goes on as if nothing had happened.
+    /// Saved and loaded in the middle, every policy continues as if uninterrupted.
     #[test]
-    fn every_policy_goes_on_from_its_file() {
+    fn every_policy_resumes_from_its_file() {
         for entry in POLICIES {
-            let dimension = if entry.name.starts_with("lin") { 2 } else { 0 };
-            let mut whole = fresh(entry.name, dimension);
+            let dimension = if entry.spec.name.starts_with("lin") { 2 } else { 0 };
+            let mut whole = fresh(entry.spec.name, dimension);
             let mut resumed = whole.clone();
             let mut world = RngStream::new(5, "world", 0);
             for round in 0..120 {
@@ -205,7 +206,7 @@ mod tests {
                     resumed.learn_set(&b, &rewards).unwrap();
                 } else {
                     let (a, b) = (whole.choose(&context).unwrap(), resumed.choose(&context).unwrap());
-                    assert_eq!(a, b, "{}, round {round}", entry.name);
+                    assert_eq!(a, b, "{}, round {round}", entry.spec.name);
                     whole.learn(&context, a, pay(a.arm, u)).unwrap();
                     resumed.learn(&context, b, pay(b.arm, u)).unwrap();
                 }
@@ -222,7 +223,7 @@ mod tests {
     fn files_that_do_not_fit_together_are_refused() {
         let served = fresh("linucb", 2);
         let edit = |change: &dyn Fn(&mut Value)| {
-            let SimulatedPolicy::Single(policy) = served.policy() else { panic!("one arm a round") };
+            let SimulatedPolicy::Single(policy) = served.policy() else { panic!("one arm per round") };
             let mut kept = serde_json::to_value(ServiceRepr {
                 arms: served.arms.clone(),
                 choices: 4,

@@ -1,4 +1,4 @@
-//! Many runs side by side: regret with its band, against the bounds.
+//! Simulation: mean regret over many parallel runs with confidence bands, against the bounds.
 
 use ermine_core::{Cell, Context, Curve, Error, Progress, Report, Result, RngStream, Section};
 use rayon::prelude::*;
@@ -9,19 +9,19 @@ use super::{
 };
 use super::{set_bound, simulate_sets};
 
-/// Pseudo-regret over many runs: what the best arm would have earned on average, less what the chosen arms earn on average. The best arm
-/// is the one of each round where means wander or follow a context, and the best fixed one against an adversary.
+/// Pseudo-regret over many runs: the expected reward of the best arm less that of the chosen arms. The best arm is that
+/// of each round where means drift or depend on a context, and the best fixed one against an adversary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Simulation {
-    /// Rounds at which regret was looked at.
+    /// Rounds at which regret was recorded.
     pub rounds: Vec<u64>,
     /// Mean regret.
     pub mean: Vec<f64>,
     /// Standard deviation over the runs.
     pub sd: Vec<f64>,
-    /// The tenth part of the runs below.
+    /// The 10 % quantile of the runs.
     pub low: Vec<f64>,
-    /// The tenth part of the runs above.
+    /// The 90 % quantile of the runs.
     pub high: Vec<f64>,
     /// Mean pulls of each arm.
     pub pulls: Vec<f64>,
@@ -29,11 +29,11 @@ pub struct Simulation {
     pub runs: u64,
 }
 
-/// Regret at the rounds asked for, and pulls of each arm.
+/// Regret at the recorded rounds, and pulls of each arm.
 pub(super) type SimulationRun = (Vec<f64>, Vec<u64>);
 
 impl Simulation {
-    /// Means, spreads and bands of runs.
+    /// Means, standard deviations and quantiles of runs.
     pub(super) fn of(looks: &[u64], runs: &[SimulationRun]) -> Self {
         let n = runs.len() as f64;
         let arms = runs.first().map_or(0, |r| r.1.len());
@@ -50,7 +50,7 @@ impl Simulation {
             let mut values: Vec<f64> = runs.iter().map(|r| r.0[at]).collect();
             let mean = values.iter().sum::<f64>() / n;
             let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-            values.sort_by(f64::total_cmp);
+            ermine_core::order::sort_numbers(&mut values);
             let quantile = |q: f64| values[(q * (n - 1.0)).round() as usize];
             out.mean.push(mean);
             out.sd.push(variance.sqrt());
@@ -65,7 +65,7 @@ impl Simulation {
         self.mean.last().copied().unwrap_or(0.0)
     }
 
-    /// Standard error of the mean at a place in `rounds`.
+    /// Standard error of the mean at an index of `rounds`.
     pub fn error(&self, at: usize) -> f64 {
         self.sd[at] / (self.runs as f64).sqrt()
     }
@@ -82,7 +82,7 @@ fn run(
 ) -> Result<SimulationRun> {
     let seed = cx.seed;
     let (mut world, mut policy) = (BanditEnv::new(arms)?, policy.clone());
-    // The same worlds for every policy: differences between policies are then not differences between worlds.
+    // Common random numbers: every policy meets the same environments.
     let mut world_rng = RngStream::new(seed, "bandit world", index);
     let mut policy_rng = RngStream::new(seed, "bandit policy", index);
     let count = arms.count();
@@ -133,7 +133,7 @@ fn run(
     Ok((regrets, pulls))
 }
 
-/// Refuses rounds that do not rise, and no runs.
+/// An error for rounds that do not ascend, and for no runs.
 pub(super) fn check_looks(looks: &[u64], runs: u64) -> Result<()> {
     if looks.is_empty() || runs == 0 || looks[0] == 0 || looks.windows(2).any(|w| w[0] >= w[1]) {
         return Err(Error::Data(format!(
@@ -143,7 +143,7 @@ pub(super) fn check_looks(looks: &[u64], runs: u64) -> Result<()> {
     Ok(())
 }
 
-/// About `count` rounds to look at regret, in even ratios up to the last: the course is told early and late.
+/// About `count` rounds for recording, geometrically spaced up to the last.
 pub fn look_rounds(last: u64, count: usize) -> Vec<u64> {
     let count = count.max(2);
     let at = |i: usize| (last as f64).powf((i + 1) as f64 / count as f64).round() as u64;
@@ -152,8 +152,8 @@ pub fn look_rounds(last: u64, count: usize) -> Vec<u64> {
     looks
 }
 
-/// Simulates a policy, which starts as it is given, in `runs` independent worlds. `looks` are the rounds at which regret is noted, rising;
-/// the last is the end. The number of threads changes nothing.
+/// Simulates a policy in `runs` independent environments. Regret is recorded at the ascending rounds `looks`, of which
+/// the last is the end. Results do not depend on the number of threads.
 pub fn simulate(
     arms: &RewardModel,
     policy: &AnyPolicy,
@@ -173,12 +173,12 @@ pub fn simulate(
     Ok(Simulation::of(looks, &results))
 }
 
-/// What is simulated: an arm a round, or a set of arms a round.
+/// What is simulated: one arm per round, or a set of arms per round.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SimulatedPolicy {
-    /// One arm a round.
+    /// One arm per round.
     Single(AnyPolicy),
-    /// A set of arms a round, whose reward is their sum.
+    /// A set of arms per round, whose reward is their sum.
     Sets(Cucb),
 }
 
@@ -195,10 +195,10 @@ impl From<Cucb> for SimulatedPolicy {
 }
 
 impl SimulatedPolicy {
-    /// The proven bound after so many rounds.
+    /// The proven bound after a number of rounds.
     pub fn bound(&self, arms: &RewardModel, rounds: u64, delay: RewardDelay) -> Option<RegretBound> {
         match self {
-            // The proofs are about rewards that come at once.
+            // The proofs assume immediate rewards.
             _ if delay != RewardDelay::None => None,
             Self::Single(policy) => proven_bound(policy, arms, rounds),
             Self::Sets(policy) => set_bound(arms, policy, rounds),
@@ -206,12 +206,12 @@ impl SimulatedPolicy {
     }
 }
 
-/// A policy of a comparison.
+/// Results of one policy in a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PolicyResult {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What came of it.
+    /// Its simulation.
     #[serde(flatten)]
     pub simulation: Simulation,
     /// The proven bound at the same rounds, where there is one.
@@ -220,23 +220,23 @@ pub struct PolicyResult {
     pub formula: Option<String>,
 }
 
-/// Several policies in the same worlds.
+/// Several policies in the same environments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The rounds at which regret was looked at.
+    /// The rounds at which regret was recorded.
     pub rounds: Vec<u64>,
     /// Runs of each policy.
     pub runs: u64,
-    /// How late rewards came.
+    /// The delay of the rewards.
     pub delay: RewardDelay,
-    /// The constant of Lai and Robbins, where there is one: no policy that is good everywhere stays below this times `ln T` in the
-    /// long run.
+    /// The constant of Lai and Robbins, where there is one: no uniformly good policy stays below this times `ln T`
+    /// asymptotically.
     pub lai_robbins: Option<f64>,
     /// The policies.
     pub policies: Vec<PolicyResult>,
 }
 
-/// Simulates several policies in the same worlds.
+/// Simulates several policies in the same environments.
 pub fn compare(
     arms: &RewardModel,
     policies: &[(String, SimulatedPolicy)],
@@ -262,13 +262,13 @@ pub fn compare(
         let bound = bounds.map(|b| b.into_iter().map(|b| b.value).collect());
         compared.push(PolicyResult { name: name.clone(), simulation, bound, formula });
     }
-    // The line is about one arm a round, and about rewards that come.
+    // The lower bound is for one arm per round and immediate rewards.
     let lai_robbins = lai_robbins(arms).filter(|_| !sets);
     Ok(Comparison { rounds: looks.to_vec(), runs, delay, lai_robbins, policies: compared })
 }
 
 impl Comparison {
-    /// Regret, band, proven bound and the line of Lai and Robbins: a table, and plots over the rounds.
+    /// Regret, band, proven bound and the lower bound of Lai and Robbins: a table, and plots over the rounds.
     pub fn report(&self) -> Report {
         let last = self.rounds.len() - 1;
         let end = self.rounds[last];

@@ -1,11 +1,11 @@
-//! Thompson sampling: each arm with the probability that it is the best, as far as is known (Thompson 1933).
+//! Thompson sampling: each arm with its posterior probability of being the best (Thompson 1933).
 
 use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 use super::{ArmChoice, ArmCounts, Policy, RewardRange, check_reward};
 
-/// A draw from the gamma distribution of a shape above 0 and scale 1 (Marsaglia, Tsang 2000).
+/// A sample from the gamma distribution of a shape above 0 and scale 1 (Marsaglia, Tsang 2000).
 pub fn draw_gamma(shape: f64, rng: &mut RngStream) -> f64 {
     if shape < 1.0 {
         let u = 1.0 - rng.uniform();
@@ -28,16 +28,16 @@ pub fn draw_gamma(shape: f64, rng: &mut RngStream) -> f64 {
     }
 }
 
-/// A draw from the beta distribution.
+/// A sample from the beta distribution.
 pub fn draw_beta(a: f64, b: f64, rng: &mut RngStream) -> f64 {
     let x = draw_gamma(a, rng);
     let y = draw_gamma(b, rng);
-    // Both can be 0 for tiny shapes, where the distribution is a coin.
+    // Both can be 0 for tiny shapes, where the limit is a Bernoulli distribution.
     if x + y > 0.0 { x / (x + y) } else { f64::from(rng.uniform() * (a + b) < a) }
 }
 
-/// Beta beliefs about coins. A reward inside the range counts as that part of a success and the rest of a failure: the mean of what
-/// tossing a coin for it would count (Agrawal, Goyal 2012), without the noise of the coin.
+/// Beta posteriors of Bernoulli arms. A reward within the range counts as a fraction of a success and of a failure: the
+/// expectation of the Bernoulli draw of Agrawal and Goyal (2012), without its noise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThompsonBeta {
     /// Prior successes.
@@ -103,7 +103,7 @@ impl Policy for ThompsonBeta {
     }
 }
 
-/// Normal beliefs about means of normal rewards with known noise.
+/// Normal posteriors of the means of normal rewards with known noise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThompsonGaussian {
     /// Prior mean.
@@ -116,7 +116,7 @@ pub struct ThompsonGaussian {
 }
 
 impl ThompsonGaussian {
-    /// A policy that knows its prior.
+    /// A policy with the given prior.
     pub fn new(arms: usize, prior_mean: f64, prior_sd: f64, noise_sd: f64) -> Result<Self> {
         let policy = Self { prior_mean, prior_sd, noise_sd, counts: ArmCounts::new(arms)? };
         policy.check()?;
@@ -130,7 +130,7 @@ impl ThompsonGaussian {
         }
         for (name, value) in [("prior", self.prior_sd), ("noise", self.noise_sd)] {
             if !(value > 0.0 && value.is_finite()) {
-                return Err(Error::Data(format!("the standard deviation {value} of the {name} is refused; it is above 0")));
+                return Err(Error::Data(format!("the standard deviation {value} of the {name} is invalid; it must be above 0")));
             }
         }
         Ok(())

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{RewardRange, some_arms};
 
-/// Gaps of the arms to the border between the best `m` and the others, in units of the range; infinite where there is no border.
+/// Gaps of the arms to the boundary between the best `m` and the others, in units of the range; infinite where there is
+/// no boundary.
 fn gaps(means: &[f64], m: usize, range: RewardRange) -> Vec<f64> {
     let mut sorted = means.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -21,7 +22,7 @@ fn gaps(means: &[f64], m: usize, range: RewardRange) -> Vec<f64> {
 /// `2 K² exp(-(n - K) / (8 L H))` with `L = 1/2 + Σ 1/i` and `H = max i / Δ(i)²` over the gaps in rising order.
 pub fn accepts_rejects_bound(means: &[f64], m: usize, budget: u64, range: RewardRange) -> f64 {
     let mut gaps = gaps(means, m, range);
-    gaps.sort_by(f64::total_cmp);
+    ermine_core::order::sort_numbers(&mut gaps);
     let k = means.len() as f64;
     let weight = 0.5 + (2..=means.len()).map(|i| 1.0 / i as f64).sum::<f64>();
     let hardness = gaps.iter().enumerate().map(|(i, gap)| (i + 1) as f64 / (gap * gap)).fold(0.0, f64::max);
@@ -35,18 +36,18 @@ pub fn accepts_rejects_bound(means: &[f64], m: usize, budget: u64, range: Reward
 pub fn lucb_bound(means: &[f64], m: usize, delta: f64, epsilon: f64, range: RewardRange) -> f64 {
     let half = epsilon / (range.high - range.low) / 2.0;
     let hardness: f64 = gaps(means, m, range).iter().map(|gap| gap.max(half).powi(-2)).sum();
-    // Without a border, one sample of each arm is all that is drawn.
+    // Without a boundary, one sample of each arm is enough.
     if hardness > 0.0 { 292.0 * hardness * (hardness / delta).ln() + 16.0 } else { means.len() as f64 }
 }
 
-/// The arms that were found.
+/// Result of best-m identification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TopArms {
-    /// The arms, rising.
+    /// The arms, ascending.
     pub arms: Vec<usize>,
     /// Samples of each arm.
     pub pulls: Vec<u64>,
-    /// Whether the demanded confidence was reached; a fixed budget demands none.
+    /// Whether the required confidence was reached; always with a fixed budget.
     pub confident: bool,
 }
 
@@ -78,7 +79,7 @@ impl<'a> ArmSampler<'a> {
         self.sums[arm] / self.pulls[arm].max(1) as f64
     }
 
-    /// Arms from the best mean down, the lower one first among equals.
+    /// Arms by descending mean, the lower one first among equals.
     fn ranked(&self, arms: &[usize]) -> Vec<usize> {
         let mut order = arms.to_vec();
         order.sort_by(|&a, &b| self.mean(b).total_cmp(&self.mean(a)).then(a.cmp(&b)));
@@ -86,8 +87,8 @@ impl<'a> ArmSampler<'a> {
     }
 }
 
-/// Successive accepts and rejects with a budget of samples (Bubeck, Wang, Viswanathan 2013): in each phase all open arms are sampled
-/// alike, then the one that is surest to be in or out is settled.
+/// Successive accepts and rejects with a budget of samples (Bubeck, Wang, Viswanathan 2013): in each phase all
+/// undecided arms are sampled equally, then the one with the largest gap is accepted or rejected.
 pub fn successive_accepts_rejects(
     arms: usize,
     m: usize,
@@ -111,7 +112,7 @@ pub fn successive_accepts_rejects(
         }
         let wanted = m - accepted.len();
         let order = samples.ranked(&open);
-        // With all or none of the open arms wanted, there is nothing left to settle.
+        // When all or none of the undecided arms are wanted, nothing is left to decide.
         if wanted == 0 || wanted == order.len() {
             break;
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ArmChoice, ArmCounts, Policy, RewardRange};
 
-/// How far above its mean an arm may be, after `n` pulls of it in `t` rounds. Rewards are scaled to [0, 1].
+/// Width of the confidence bound after `n` pulls in `t` rounds. Rewards are scaled to [0, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConfidenceWidth {
@@ -14,22 +14,22 @@ pub enum ConfidenceWidth {
         /// The factor.
         c: f64,
     },
-    /// `sqrt(β / n)` with `β = ln(4 (T - K) / δ) / 2` for a known number of rounds `T`: by Hoeffding's inequality all means lie in
-    /// their intervals all the time with probability 1 - δ/2.
+    /// `sqrt(β / n)` with `β = ln(4 (T - K) / δ) / 2` for a known number of rounds `T`: by Hoeffding's inequality all
+    /// means are in their intervals at all times with probability 1 - δ/2.
     Confidence {
-        /// Rounds to come.
+        /// Number of rounds.
         rounds: u64,
         /// δ.
         delta: f64,
     },
     /// `sqrt(max(0, ln(T / (K n))) / n)`: MOSS, optimal in the worst case (Audibert, Bubeck 2009).
     Moss {
-        /// Rounds to come.
+        /// Number of rounds.
         rounds: u64,
     },
 }
 
-/// The arm with the largest mean plus width; unknown arms first, the lowest among equals.
+/// The arm with the largest mean plus width; unpulled arms first, the lowest among equals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ucb {
     /// The width.
@@ -40,12 +40,12 @@ pub struct Ucb {
 }
 
 impl Ucb {
-    /// A policy that knows nothing yet, for rewards in [0, 1].
+    /// A policy without data, for rewards in [0, 1].
     pub fn new(arms: usize, width: ConfidenceWidth) -> Result<Self> {
         Self::with_range(arms, width, RewardRange::default())
     }
 
-    /// A policy that knows nothing yet, for rewards in a range.
+    /// A policy without data, for rewards in a range.
     pub fn with_range(arms: usize, width: ConfidenceWidth, range: RewardRange) -> Result<Self> {
         let policy = Self { width, range, counts: ArmCounts::new(arms)? };
         policy.check()?;
@@ -58,10 +58,10 @@ impl Ucb {
         let arms = self.counts.arms() as u64;
         match self.width {
             ConfidenceWidth::Logarithm { c } if !(c > 0.0 && c.is_finite()) => {
-                Err(Error::Data(format!("the factor {c} of the width is refused; it is a number above 0")))
+                Err(Error::Data(format!("the factor {c} of the width is invalid; it must be a number above 0")))
             }
             ConfidenceWidth::Confidence { delta, .. } if !(delta > 0.0 && delta < 1.0) => {
-                Err(Error::Data(format!("delta {delta} is refused; it lies between 0 and 1")))
+                Err(Error::Data(format!("delta {delta} is invalid; it must be between 0 and 1")))
             }
             ConfidenceWidth::Confidence { rounds, .. } | ConfidenceWidth::Moss { rounds } if rounds <= arms => {
                 Err(Error::Data(format!("{rounds} rounds are too few for {arms} arms; each is pulled at least once")))
@@ -91,7 +91,7 @@ impl Policy for Ucb {
 }
 
 impl Ucb {
-    /// The arm with the largest upper bound; all are known.
+    /// The arm with the largest upper bound; all have rewards.
     #[inline]
     fn highest(&self) -> usize {
         let counts = &self.counts;

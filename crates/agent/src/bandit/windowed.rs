@@ -1,4 +1,4 @@
-//! Bandits that change: what lies long ago counts for less (Garivier, Moulines 2011).
+//! Non-stationary bandits: older rewards count less (Garivier, Moulines 2011).
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ pub struct SlidingWindowUcb {
 }
 
 impl SlidingWindowUcb {
-    /// A policy that knows nothing yet.
+    /// A policy without data.
     pub fn new(arms: usize, window: usize, c: f64, range: RewardRange) -> Result<Self> {
         let policy = Self { window, c, range, counts: ArmCounts::new(arms)?, recent: VecDeque::new() };
         policy.check()?;
@@ -53,7 +53,7 @@ impl SlidingWindowUcb {
 fn check_factor(c: f64) -> Result<()> {
     match c > 0.0 && c.is_finite() {
         true => Ok(()),
-        false => Err(Error::Data(format!("the factor {c} of the width is refused; it is a number above 0"))),
+        false => Err(Error::Data(format!("the factor {c} of the width is invalid; it must be a number above 0"))),
     }
 }
 
@@ -78,17 +78,17 @@ impl Policy for SlidingWindowUcb {
             && let Some((arm, old)) = self.recent.pop_front()
         {
             self.counts.pulls[arm] -= 1;
-            // An arm that has left the window leaves no rounding behind.
+            // Without rewards in the window, rounding errors of the sum are cleared.
             self.counts.sums[arm] = if self.counts.pulls[arm] == 0 { 0.0 } else { self.counts.sums[arm] - old };
         }
         Ok(())
     }
 }
 
-/// UCB with rewards that fade by `discount` a reward.
+/// UCB with rewards discounted by `discount` per reward.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DiscountedUcb {
-    /// The factor of a step back in time.
+    /// The discount factor per step back in time.
     pub discount: f64,
     /// The factor of the width `sqrt(c ln(effective rounds) / effective pulls)`.
     pub c: f64,
@@ -96,12 +96,12 @@ pub struct DiscountedUcb {
     pub range: RewardRange,
     pulls: Vec<f64>,
     sums: Vec<f64>,
-    /// Choices whose reward has not come yet.
+    /// Choices whose reward is pending.
     waiting: Vec<u64>,
 }
 
 impl DiscountedUcb {
-    /// A policy that knows nothing yet.
+    /// A policy without data.
     pub fn new(arms: usize, discount: f64, c: f64, range: RewardRange) -> Result<Self> {
         let policy = Self { discount, c, range, pulls: vec![0.0; arms], sums: vec![0.0; arms], waiting: vec![0; arms] };
         policy.check()?;
@@ -119,7 +119,7 @@ impl DiscountedUcb {
         }
         match self.discount > 0.0 && self.discount < 1.0 {
             true => Ok(()),
-            false => Err(Error::Data(format!("discount {} is refused; it lies between 0 and 1", self.discount))),
+            false => Err(Error::Data(format!("discount {} is invalid; it must be between 0 and 1", self.discount))),
         }
     }
 }
@@ -134,7 +134,7 @@ impl Policy for DiscountedUcb {
         let scale = self.c * total.max(1.0).ln();
         let (mut best, mut top) = (0, f64::NEG_INFINITY);
         for (arm, (&n, &sum)) in self.pulls.iter().zip(&self.sums).enumerate() {
-            // An arm that has faded to nothing is as good as unknown; of several, the one that was asked least.
+            // An arm whose discounted pulls vanish counts as unpulled; of several, the least chosen.
             let index = if n < 1e-9 { f64::INFINITY } else { sum / n + (scale / n).sqrt() };
             if index > top || index == f64::INFINITY && self.waiting[arm] < self.waiting[best] {
                 (best, top) = (arm, index);

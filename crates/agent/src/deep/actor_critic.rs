@@ -1,4 +1,4 @@
-//! Actor–critic with advantages (Mnih and others 2016), several environments side by side.
+//! Advantage actor–critic (Mnih and others 2016), with several environments in parallel.
 
 use ermine_core::{Context, Error, Mat, MatRef, Result};
 use ermine_neural::{Activation, Network, Trainer};
@@ -12,8 +12,9 @@ use crate::env::NumericStates;
 use crate::mdp::check_gamma;
 use crate::tabular::TrainingBudget;
 
-/// A policy that moves along `A ∇ ln π(a | s)`, with the advantage `A = Σ (γλ)^k δ_k`, `δ = r + γ V(s') - V(s)`, of a critic that learns V on
-/// the way (generalised advantages: Schulman and others 2016; λ = 1 is the return of the steps less V).
+/// A policy gradient `A ∇ ln π(a | s)`, with the advantage `A = Σ (γλ)^k δ_k`, `δ = r + γ V(s') - V(s)`, of a critic
+/// that learns V at the same time (generalised advantage estimation: Schulman and others 2016; λ = 1 is the return less
+/// V).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActorCritic {
     /// The discount.
@@ -22,24 +23,24 @@ pub struct ActorCritic {
     pub lambda: f64,
     /// Widths of the hidden layers.
     pub hidden: Vec<usize>,
-    /// Length of a step of Adam for the policy.
+    /// Learning rate of the policy.
     pub rate: f64,
-    /// Length of a step of Adam for the critic.
+    /// Learning rate of the critic.
     pub critic_rate: f64,
-    /// Steps of each environment between two times of learning.
+    /// Steps of each environment per update.
     pub steps: usize,
     /// The weight of the entropy of the policy.
     pub entropy: f64,
-    /// Whether advantages are brought to mean 0 and deviation 1.
+    /// Whether advantages are standardised.
     pub normalise: bool,
 }
 
-/// What the environments have seen and done since the last time of learning.
+/// Observations, actions and rewards since the last update.
 struct Rollout {
-    seen: Vec<f32>,
+    observations: Vec<f32>,
     actions: Vec<usize>,
     rewards: Vec<f64>,
-    /// What follows a step that ended an episode is worth: nothing, or what the critic says of where the clock stopped it.
+    /// The value after a step that ended an episode: 0, or the critic's estimate after a truncation.
     after: Vec<Option<f64>>,
 }
 
@@ -48,23 +49,23 @@ fn value(critic: &Network, seen: &[f32], scratch: &mut ermine_neural::InferenceS
 }
 
 impl ActorCritic {
-    /// Refuses parameters that make no sense.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<()> {
         check_gamma(self.gamma)?;
         if !(0.0..=1.0).contains(&self.lambda) {
-            return Err(Error::Data(format!("gae_lambda {} is refused; it lies in [0, 1]", self.lambda)));
+            return Err(Error::Data(format!("gae_lambda {} is invalid; it must be in [0, 1]", self.lambda)));
         }
         if self.steps == 0 {
-            return Err(Error::Data("n_steps 0 is refused; learning needs at least one step".into()));
+            return Err(Error::Data("n_steps 0 is invalid; learning needs at least one step".into()));
         }
         match self.entropy >= 0.0 && self.entropy.is_finite() {
             true => Ok(()),
-            false => Err(Error::Data(format!("ent_coef {} is refused; it is a number from 0 up", self.entropy))),
+            false => Err(Error::Data(format!("ent_coef {} is invalid; it must be a number from 0 up", self.entropy))),
         }
     }
 
-    /// Learns in several environments of one kind, from the start or on from where an earlier training ended. The first starts from the
-    /// seed, the others from seeds drawn after it.
+    /// Trains in several environments of one kind, from the start or from an earlier training. The first starts from
+    /// the seed, the others from seeds drawn after it.
     pub fn train<E: NumericStates>(
         &self,
         envs: &mut [E],
@@ -104,7 +105,7 @@ impl ActorCritic {
         let mut enough = false;
         while !enough && course.step < max_steps && (course.returns.len() as u64) < max_episodes {
             let mut roll = Rollout {
-                seen: Vec::with_capacity(rows * width),
+                observations: Vec::with_capacity(rows * width),
                 actions: Vec::with_capacity(rows),
                 rewards: Vec::with_capacity(rows),
                 after: Vec::with_capacity(rows),
@@ -116,7 +117,7 @@ impl ActorCritic {
                     probabilities.copy_from_slice(actor.network().forward_row(&seen[place.clone()], &mut act_scratch)?);
                     softmax(&mut probabilities);
                     let action = draw(&probabilities, &mut course.rng);
-                    roll.seen.extend_from_slice(&seen[place.clone()]);
+                    roll.observations.extend_from_slice(&seen[place.clone()]);
                     let step = env.step(action)?;
                     course.count_step(step.reward, action)?;
                     totals[k] += step.reward;
@@ -157,13 +158,13 @@ impl ActorCritic {
         width: usize,
     ) -> Result<()> {
         let rows = roll.actions.len();
-        let x = MatRef::row_major(&roll.seen, rows, width);
+        let x = MatRef::row_major(&roll.observations, rows, width);
         let ends: Vec<f64> =
             (0..count).map(|k| value(critic.network(), &last[k * width..(k + 1) * width], scratch)).collect::<Result<_>>()?;
         let out = critic.forward(x)?;
         let values: Vec<f64> = (0..rows).map(|i| f64::from(*out.at(i, 0))).collect();
         let advantages = advantages(self, &roll.rewards, &roll.after, &values, &ends);
-        // Towards the return that the advantage stands for.
+        // The critic's target is the return that the advantage implies.
         let error = Mat::from_fn(rows, 1, |i, _| (-advantages[i] / rows as f64) as f32);
         critic.step(error.view())?;
         let mut weights: Vec<f32> = advantages.iter().map(|a| *a as f32).collect();
@@ -185,7 +186,8 @@ impl ActorCritic {
     }
 }
 
-/// `A_t = δ_t + γλ A_{t+1}` within an episode, for rows `t * count + k`; `ends` are the values of where each environment stands now.
+/// `A_t = δ_t + γλ A_{t+1}` within an episode, for rows `t * count + k`; `ends` are the values of the current state of
+/// each environment.
 fn advantages(agent: &ActorCritic, rewards: &[f64], after: &[Option<f64>], values: &[f64], ends: &[f64]) -> Vec<f64> {
     let (count, rows) = (ends.len(), rewards.len());
     let mut out = vec![0.0; rows];
@@ -193,7 +195,7 @@ fn advantages(agent: &ActorCritic, rewards: &[f64], after: &[Option<f64>], value
         let (mut next, mut trace) = (ends[k], 0.0);
         for i in (k..rows).step_by(count).collect::<Vec<_>>().into_iter().rev() {
             if let Some(value) = after[i] {
-                // Nothing of the episode that follows counts here.
+                // The next episode does not count here.
                 (next, trace) = (value, 0.0);
             }
             let delta = rewards[i] + agent.gamma * next - values[i];
@@ -213,11 +215,12 @@ mod tests {
         ActorCritic { gamma, lambda, hidden: vec![4], rate: 1e-3, critic_rate: 1e-3, steps: 3, entropy: 0.0, normalise: false }
     }
 
-    /// With λ = 1 an advantage is the discounted return less the value; with λ = 0 one step's error. Episodes do not mix, a termination
-    /// is worth nothing and a truncation what the critic says.
+    /// With λ = 1 an advantage is the discounted return less the value; with λ = 0 one step's error. Episodes do not
+    /// mix, the value after a termination is 0 and after a truncation the critic's.
     #[test]
     fn advantages_are_returns_less_values() {
-        // Two environments, three steps each: the first ends after its second step, the clock stops the second after its first.
+        // Two environments, three steps each: the first terminates after its second step, the second is truncated after
+        // its first.
         let rewards = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
         let after = [None, Some(0.7), Some(0.0), None, None, None];
         let values = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6];

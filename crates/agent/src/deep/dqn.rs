@@ -10,43 +10,43 @@ use crate::env::NumericStates;
 use crate::mdp::check_gamma;
 use crate::tabular::{DecaySchedule, TrainingBudget};
 
-/// A network that learns `r + γ max_a Q'(s', a)`, with Q' the network of some steps ago, from steps drawn out of a memory. The double form
-/// lets the network of now choose the action and that of then value it: no bias from the maximum.
+/// A network that learns `r + γ max_a Q'(s', a)`, with Q' a target network, from steps sampled from a replay buffer. In
+/// the double form the online network chooses the action and the target network evaluates it: no maximisation bias.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dqn {
-    /// Whether the network of now chooses what that of then values.
+    /// Whether the online network chooses the action that the target network evaluates.
     pub double: bool,
     /// The discount.
     pub gamma: f64,
     /// Widths of the hidden layers.
     pub hidden: Vec<usize>,
-    /// Length of a step of Adam.
+    /// Learning rate.
     pub rate: f64,
-    /// Steps that are drawn for one step of Adam.
+    /// Steps per batch.
     pub batch: usize,
-    /// Steps that the memory holds.
+    /// Capacity of the replay buffer.
     pub memory: usize,
-    /// Steps before learning begins.
+    /// Steps before training starts.
     pub warm_up: u64,
-    /// Steps in the environment between two times of learning.
+    /// Environment steps between updates.
     pub every: u64,
-    /// Steps of Adam at such a time.
+    /// Gradient steps per update.
     pub updates: u64,
-    /// Steps in the environment after which the network of then moves to that of now.
+    /// Environment steps between updates of the target network.
     pub target_every: u64,
-    /// How far it moves: 1 is all the way.
+    /// Share of the target update: 1 copies the online network.
     pub tau: f64,
-    /// Share of actions that are any action.
+    /// Probability of a random action.
     pub epsilon: DecaySchedule,
 }
 
 impl Dqn {
-    /// Refuses parameters that make no sense.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<()> {
         check_gamma(self.gamma)?;
         self.epsilon.check("epsilon", 0.0, 1.0)?;
         if !(self.tau > 0.0 && self.tau <= 1.0) {
-            return Err(Error::Data(format!("tau {} is refused; it lies in (0, 1]", self.tau)));
+            return Err(Error::Data(format!("tau {} is invalid; it must be in (0, 1]", self.tau)));
         }
         let whole = [
             ("batch_size", self.batch as u64),
@@ -56,12 +56,12 @@ impl Dqn {
             ("target_update_interval", self.target_every),
         ];
         match whole.iter().find(|w| w.1 == 0) {
-            Some((name, _)) => Err(Error::Data(format!("{name} 0 is refused; it is a whole number from 1 up"))),
+            Some((name, _)) => Err(Error::Data(format!("{name} 0 is invalid; it must be a whole number from 1 up"))),
             None => Ok(()),
         }
     }
 
-    /// Learns in an environment, from the start or on from where an earlier training ended (with an empty memory).
+    /// Trains in an environment, from the start or from an earlier training (with an empty replay buffer).
     pub fn train<E: NumericStates>(
         &self,
         env: &mut E,
@@ -94,7 +94,7 @@ impl Dqn {
             let epsilon = self.epsilon.at(course.step);
             let u = course.rng.uniform();
             let action = match u < epsilon {
-                // The number that decided to explore is uniform below ε, and says where.
+                // The number that decided to explore is uniform below ε, and chooses the action too.
                 true => ((u / epsilon * actions as f64) as usize).min(actions - 1),
                 false => largest(trainer.network().forward_row(&seen, &mut one)?),
             };
@@ -124,7 +124,7 @@ impl Dqn {
                     }
                     Ok(())
                 };
-                // Where threads share the work, on one of them, so that they need not be woken for every update.
+                // With several blocks, run on a pool thread, so that threads need not be woken for every update.
                 match blocks > 1 {
                     true => rayon::scope(|_| updates())?,
                     false => updates()?,
@@ -142,10 +142,11 @@ impl Dqn {
     }
 }
 
-/// Updates whose batches are drawn together: the network of then stands still meanwhile, so that it is asked once for all.
+/// Updates whose batches are sampled together: the target network is fixed meanwhile, so that it is evaluated once for
+/// all.
 const TOGETHER: u64 = 16;
 
-/// What steps of learning need, kept between them.
+/// Buffers of the updates.
 struct DqnUpdate {
     batch: ReplayBatch,
     width: usize,
@@ -168,10 +169,10 @@ impl DqnUpdate {
         }
     }
 
-    /// Some steps of Adam along the gradient of Huber's loss of `Q(s, a) - target`, mean over the batch of each.
+    /// Some steps of Adam on the mean Huber loss of `Q(s, a) - target` over each batch.
     fn steps(&mut self, dqn: &Dqn, trainer: &mut Trainer, target: &ermine_neural::Network, count: usize) -> Result<()> {
         let (rows, width) = (dqn.batch, self.width);
-        let next = MatRef::row_major(&self.batch.next, count * rows, width);
+        let next = MatRef::row_major(&self.batch.next_observations, count * rows, width);
         if count == 1 {
             let then = target.forward(next, &mut self.scratch)?;
             return step(dqn, trainer, &self.batch, 0, then, (&mut self.targets, &mut self.gradient, &mut self.chooser));
@@ -185,7 +186,8 @@ impl DqnUpdate {
     }
 }
 
-/// One step of Adam with the rows of `batch` from `first` on; `then` is what the network of then says of what came next.
+/// One step of Adam with the rows of `batch` from `first` on; `then` has the target network's values of the next
+/// states.
 fn step(
     dqn: &Dqn,
     trainer: &mut Trainer,
@@ -195,10 +197,12 @@ fn step(
     (targets, gradient, chooser): (&mut [f32], &mut Mat<f32>, &mut ermine_neural::InferenceScratch),
 ) -> Result<()> {
     let (count, gamma, actions) = (dqn.batch, dqn.gamma as f32, then.cols());
-    let width = batch.next.len() / batch.actions.len();
+    let width = batch.next_observations.len() / batch.actions.len();
     let span = first * width..(first + count) * width;
     let now = match dqn.double {
-        true => Some(trainer.network().forward(MatRef::row_major(&batch.next[span.clone()], count, width), chooser)?),
+        true => {
+            Some(trainer.network().forward(MatRef::row_major(&batch.next_observations[span.clone()], count, width), chooser)?)
+        }
         false => None,
     };
     for k in 0..count {
@@ -209,9 +213,9 @@ fn step(
             }
             None => (0..actions).map(|a| *then.at(k, a)).fold(f32::NEG_INFINITY, f32::max),
         };
-        targets[k] = batch.rewards[first + k] + gamma * batch.follows[first + k] * value;
+        targets[k] = batch.rewards[first + k] + gamma * batch.not_terminal[first + k] * value;
     }
-    let out = trainer.forward(MatRef::row_major(&batch.seen[span], count, width))?;
+    let out = trainer.forward(MatRef::row_major(&batch.observations[span], count, width))?;
     for k in 0..count {
         let row = gradient.row_mut(k);
         row.fill(0.0);

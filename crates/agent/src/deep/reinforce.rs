@@ -11,40 +11,40 @@ use crate::env::NumericStates;
 use crate::mdp::check_gamma;
 use crate::tabular::TrainingBudget;
 
-/// A policy that moves along `Σ_t (G_t - b(s_t)) ∇ ln π(a_t | s_t)` after every episode. Without a baseline what follows a truncation is
-/// not known and counts as nothing; with one, the baseline values it.
+/// The policy gradient `Σ_t (G_t - b(s_t)) ∇ ln π(a_t | s_t)` after every episode. Without a baseline the value after a
+/// truncation counts as 0; with one, the baseline estimates it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reinforce {
     /// The discount.
     pub gamma: f64,
     /// Widths of the hidden layers.
     pub hidden: Vec<usize>,
-    /// Length of a step of Adam for the policy.
+    /// Learning rate of the policy.
     pub rate: f64,
-    /// Whether a network that values what is seen is the baseline.
+    /// Whether a value network is the baseline.
     pub baseline: bool,
-    /// Length of a step of Adam for the baseline.
+    /// Learning rate of the baseline.
     pub baseline_rate: f64,
-    /// Whether returns of an episode are brought to mean 0 and deviation 1.
+    /// Whether returns of an episode are standardised.
     pub normalise: bool,
-    /// The weight of the entropy of the policy, which keeps it from deciding too early.
+    /// The weight of the entropy of the policy, against premature convergence.
     pub entropy: f64,
 }
 
-/// Rows of a step: longer episodes make several.
+/// Rows per gradient step: longer episodes take several.
 const ROWS: usize = 512;
 
 impl Reinforce {
-    /// Refuses parameters that make no sense.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<()> {
         check_gamma(self.gamma)?;
         match self.entropy >= 0.0 && self.entropy.is_finite() {
             true => Ok(()),
-            false => Err(Error::Data(format!("ent_coef {} is refused; it is a number from 0 up", self.entropy))),
+            false => Err(Error::Data(format!("ent_coef {} is invalid; it must be a number from 0 up", self.entropy))),
         }
     }
 
-    /// Learns in an environment, from the start or on from where an earlier training ended.
+    /// Trains in an environment, from the start or from an earlier training.
     pub fn train<E: NumericStates>(
         &self,
         env: &mut E,
@@ -96,7 +96,7 @@ impl Reinforce {
                     }
                     break;
                 }
-                // What the judge finds does not wait for the end of a long episode.
+                // Evaluation does not wait for the end of a long episode.
                 if course.evaluate_if_due(actor.network())? {
                     let (actor, critic) = (actor.into_network(), critic.into_network());
                     return course.finish(&actor, self.baseline.then_some(&critic));
@@ -160,7 +160,7 @@ impl Reinforce {
                 let row = gradient.row_mut(i);
                 (0..row.len()).for_each(|a| row[a] = *logits.at(i, a));
                 policy_gradient(row, chosen[from + i], weights[from + i], self.entropy as f32);
-                // The sum over an episode, as the formula has it, would make long episodes loud; their mean is used.
+                // With the sum over an episode, as in the formula, long episodes would dominate; their mean is used.
                 row.iter_mut().for_each(|d| *d /= count as f32);
             }
             actor.step(gradient.view())?;
@@ -169,7 +169,7 @@ impl Reinforce {
     }
 }
 
-/// Turns logits into the gradient of `-weight ln π(action) - entropy H(π)` by them.
+/// Replaces logits by the gradient of `-weight ln π(action) - entropy H(π)` with respect to them.
 pub(super) fn policy_gradient(logits: &mut [f32], action: usize, weight: f32, entropy: f32) {
     softmax(logits);
     let h: f32 = logits.iter().filter(|p| **p > 0.0).map(|p| -p * p.ln()).sum();
@@ -184,7 +184,7 @@ pub(super) fn policy_gradient(logits: &mut [f32], action: usize, weight: f32, en
 mod tests {
     use super::*;
 
-    /// The gradient by the logits, against differences of the objective itself.
+    /// The gradient with respect to the logits, against finite differences of the objective.
     #[test]
     fn the_gradient_of_a_policy_is_that_of_its_objective() {
         let objective = |z: [f64; 3], action: usize, weight: f64, entropy: f64| {
@@ -195,8 +195,8 @@ mod tests {
         };
         for (action, weight, entropy) in [(0, 1.3, 0.0), (2, -0.7, 0.2), (1, 0.0, 1.0)] {
             let z = [0.3f32, -1.1, 0.8];
-            let mut found = z;
-            policy_gradient(&mut found, action, weight, entropy);
+            let mut gradient = z;
+            policy_gradient(&mut gradient, action, weight, entropy);
             for a in 0..3 {
                 let at = |shift: f64| {
                     let mut z = z.map(f64::from);
@@ -204,7 +204,7 @@ mod tests {
                     objective(z, action, weight.into(), entropy.into())
                 };
                 let expected = (at(1e-5) - at(-1e-5)) / 2e-5;
-                assert!((f64::from(found[a]) - expected).abs() < 1e-5, "{action} {a}: {} for {expected}", found[a]);
+                assert!((f64::from(gradient[a]) - expected).abs() < 1e-5, "{action} {a}: {} for {expected}", gradient[a]);
             }
         }
     }

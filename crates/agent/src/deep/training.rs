@@ -1,4 +1,4 @@
-//! What agents with networks share: the networks as data, the course of a training, and the judge that watches it.
+//! Common parts of agents with networks: the networks as data, the training loop, and the periodic evaluation.
 
 use ermine_core::{Context, Error, Progress, Result, RngStream};
 use ermine_neural::{Activation, Architecture, InferenceScratch, Network, Optimizer, Shape, WeightInit};
@@ -7,27 +7,27 @@ use serde::{Deserialize, Serialize};
 use crate::env::NumericStates;
 use crate::tabular::TrainingBudget;
 
-/// How what is seen is scaled before a network sees it: `(x - shift) * factor`, a number each.
+/// Scaling of observations before the network: `(x - shift) * factor`, for each number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObservationScaling {
-    /// Taken away.
+    /// Subtracted.
     pub shift: Vec<f32>,
     /// Multiplied.
     pub factor: Vec<f32>,
 }
 
 impl ObservationScaling {
-    /// Numbers as they are.
+    /// No scaling.
     pub fn none(width: usize) -> Self {
         Self { shift: vec![0.0; width], factor: vec![1.0; width] }
     }
 
-    /// Numbers with limits go to [-1, 1]; those without stay as they are.
+    /// Numbers with limits are scaled to [-1, 1]; others are unchanged.
     pub fn of_limits(low: &[f32], high: &[f32]) -> Self {
         let mut out = Self::none(low.len());
         for (i, (&a, &b)) in low.iter().zip(high).enumerate() {
-            // Limits that are there only because a type has them say nothing.
+            // Limits that are only those of the number type are ignored.
             if a.is_finite() && b.is_finite() && b > a && b.abs().max(a.abs()) < 1e6 {
                 (out.shift[i], out.factor[i]) = (0.5 * (a + b), 2.0 / (b - a));
             }
@@ -66,7 +66,7 @@ impl ObservationScaling {
 pub struct NetworkWeights {
     /// Its layers, as text.
     pub layers: String,
-    /// Numbers that go in.
+    /// Number of inputs.
     pub inputs: usize,
     /// Its weights: layer, name, numbers.
     pub weights: Vec<(usize, String, Vec<f32>)>,
@@ -78,7 +78,8 @@ impl NetworkWeights {
         Self { layers: network.architecture().to_string(), inputs: network.input().len(), weights }
     }
 
-    /// The network itself. Layers that are not those of a perceptron, and weights that do not fit or are no numbers, are refused.
+    /// The network itself. Layers that are not those of a perceptron, and weights that do not fit or are not finite,
+    /// are errors.
     pub fn network(&self) -> Result<Network> {
         let layers: Architecture = self.layers.parse()?;
         let known =
@@ -86,7 +87,7 @@ impl NetworkWeights {
         if let Some(odd) = layers.layers.iter().find(|l| !known(l)) {
             return Err(Error::Model(format!("its network has the layer {odd}, which agents do not use")));
         }
-        // The weights that are there bound the network that is made for them.
+        // The stored weights bound the memory of the network made for them.
         let stored: usize = self.weights.iter().map(|w| w.2.len()).sum();
         let mut wanted = 0usize;
         let mut width = self.inputs;
@@ -110,30 +111,30 @@ impl NetworkWeights {
     }
 }
 
-/// What came out of a training with networks, and what it takes to go on.
+/// The result of a training with networks, and the state to continue it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeepTraining {
     /// Values of the actions (DQN), or their logits (policies).
     pub network: NetworkWeights,
-    /// Values of what is seen, where the method learns them.
+    /// State values, where the method learns them.
     pub critic: Option<NetworkWeights>,
-    /// How what is seen is scaled.
+    /// Scaling of observations.
     pub scaling: ObservationScaling,
-    /// Sum of rewards of each whole episode.
+    /// Sum of rewards of each complete episode.
     pub returns: Vec<f64>,
-    /// Steps of each whole episode.
+    /// Steps of each complete episode.
     pub lengths: Vec<u64>,
-    /// Steps in all.
+    /// Total steps.
     pub steps: u64,
-    /// What the judge found: steps, mean return.
+    /// Periodic evaluations: steps, mean return.
     pub judged: Vec<(u64, f64)>,
-    /// The step after which the network was what it is.
+    /// The step at which the network was taken.
     pub taken_at: u64,
 }
 
 impl DeepTraining {
-    /// Refuses a state that does not fit together; the network for those that do.
+    /// Checks the consistency of the state; returns the network.
     pub fn check(&self, width: usize, actions: usize) -> Result<Network> {
         self.scaling.check(width)?;
         let network = self.network.network()?;
@@ -158,13 +159,14 @@ impl DeepTraining {
     }
 }
 
-/// Plays with a network as it is and says what it earns; training keeps the best, and ends when it is good enough.
+/// Periodic evaluation of the network without exploration; training keeps the best network, and ends when it is good
+/// enough.
 pub struct PeriodicEval<'a> {
-    /// Steps between two looks.
+    /// Steps between evaluations.
     pub every: u64,
-    /// The mean return that is enough.
+    /// The mean return at which training ends.
     pub enough: Option<f64>,
-    /// Plays: what is seen goes in, an action comes out; the answer is the mean return.
+    /// Runs episodes: the policy maps an observation to an action; returns the mean return.
     #[expect(clippy::type_complexity, reason = "a way to act goes in, a mean return comes out")]
     pub play: &'a mut dyn FnMut(&mut dyn FnMut(&[f32]) -> Result<usize>) -> Result<f64>,
 }
@@ -179,13 +181,13 @@ pub(super) fn adam(rate: f64, clip: f64) -> Optimizer {
     Optimizer { clip: Some(clip), ..Optimizer::adam(rate) }
 }
 
-/// The place of the largest number, the lowest among equals.
+/// The index of the largest number, the lowest among equals.
 #[inline]
 pub(super) fn largest(values: &[f32]) -> usize {
     (1..values.len()).fold(0, |best, a| if values[a] > values[best] { a } else { best })
 }
 
-/// The course of a training, common to all methods.
+/// The training loop, common to all methods.
 pub(super) struct TrainingLoop<'c, 'j> {
     pub cx: &'c Context<'c>,
     pub scaling: ObservationScaling,
@@ -212,12 +214,12 @@ impl<'c, 'j> TrainingLoop<'c, 'j> {
             None => Default::default(),
         };
         let next_look = step + judge.as_ref().map_or(u64::MAX, |j| j.every.max(1)).min(u64::MAX - step);
-        // Further training draws other numbers than the first.
+        // Continued training draws other numbers than the first.
         let rng = RngStream::new(cx.seed, "deep agent", step);
         Self { cx, scaling, returns, lengths, step, rng, judge, judged, next_look, best: None, scratch: None }
     }
 
-    /// What is seen, scaled. A number that is none would spoil the network without a word, and is refused.
+    /// The scaled observation. A number that is not finite would corrupt the network, and is an error.
     #[inline]
     pub fn observe<E: NumericStates>(&self, env: &E, observation: &E::Observation, out: &mut [f32]) -> Result<()> {
         env.write(observation, out);
@@ -234,25 +236,25 @@ impl<'c, 'j> TrainingLoop<'c, 'j> {
         }
     }
 
-    /// Counts a step; refuses a reward that would spoil the network.
+    /// Counts a step; an error for a reward that would corrupt the network.
     #[inline]
     pub fn count_step(&mut self, reward: f64, action: usize) -> Result<()> {
         self.step += 1;
-        // Networks are trained in single precision.
+        // Networks are trained in f32.
         if !(reward as f32).is_finite() {
             return Err(Error::Data(format!(
                 "step {}, action {action}: the environment gave the reward {reward}, which is not a finite number in single precision",
                 self.step
             )));
         }
-        // The first step is told too: a short training that is to be stopped would be over before the next.
+        // The first step is reported too, so that a short training can be stopped.
         if self.step % (1 << 10) == 1 {
             self.cx.check(Progress { stage: "steps", done: self.step, total: None, objective: self.returns.last().copied() })?;
         }
         Ok(())
     }
 
-    /// Lets the judge look where it is time; true when what is found is enough.
+    /// Evaluates the network if it is due; true when it is good enough.
     pub fn evaluate_if_due(&mut self, network: &Network) -> Result<bool> {
         if self.step < self.next_look {
             return Ok(false);
@@ -276,12 +278,12 @@ impl<'c, 'j> TrainingLoop<'c, 'j> {
         Ok(judge.enough.is_some_and(|enough| mean >= enough))
     }
 
-    /// The result: the best network that the judge has seen, or the last one.
+    /// The result: the best evaluated network, or the last one.
     pub fn finish(mut self, network: &Network, critic: Option<&Network>) -> Result<DeepTraining> {
         if !network.is_finite() {
             return Err(Error::Numeric("the network has lost itself in numbers that are none; lower learning_rate".into()));
         }
-        // The last network too has a right to be looked at.
+        // The last network is evaluated too.
         if self.judge.is_some() && self.judged.last().is_none_or(|(step, _)| *step < self.step) {
             self.next_look = self.step;
             self.evaluate_if_due(network)?;
@@ -303,7 +305,7 @@ impl<'c, 'j> TrainingLoop<'c, 'j> {
     }
 }
 
-/// Numbers that are seen and actions; a world without either is refused.
+/// Numbers of observations and actions; none of either is an error.
 pub(super) fn sizes<E: NumericStates>(env: &E) -> Result<(usize, usize)> {
     match (env.numbers(), env.actions()) {
         (0, _) => {

@@ -23,8 +23,8 @@ pub struct Acrobot {
     state: [f64; 4],
 }
 
-/// The square as `pow(x, 2)`, which is what Gymnasium computes; the system's `pow` and `x * x` differ in the last bit once in a
-/// thousand times. The exponent is hidden, or the compiler would use the product.
+/// The square as `pow(x, 2)`, as in Gymnasium; the system's `pow` and `x * x` differ in the last bit once in a thousand
+/// times. The exponent is hidden, or the compiler would use the product.
 #[inline(always)]
 fn pow2(x: f64) -> f64 {
     x.powf(black_box(2.0))
@@ -64,8 +64,8 @@ fn wrap(mut angle: f64) -> f64 {
     angle
 }
 
-/// Sine and cosine of a small angle in single precision, by numpy's polynomials: the first observation of an episode is made
-/// of singles there.
+/// Sine and cosine of a small angle in f32, by numpy's polynomials: Gymnasium computes the first observation of an
+/// episode in f32.
 fn single_sin_cos(x: f32) -> (f32, f32) {
     const S: [u32; 4] = [0xBE2A_AAAB, 0x3C08_88CD, 0xB950_35DD, 0x363E_9DDE];
     const C: [u32; 4] = [0xBF00_0000, 0x3D2A_AA9E, 0xBAB6_036E, 0x37CC_730B];

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::mdp::Transitions;
 
-/// Up to six numbers, in place.
+/// Up to six numbers, stored inline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SmallVector {
     values: [f32; 6],
@@ -31,7 +31,7 @@ impl std::ops::Deref for SmallVector {
     }
 }
 
-/// What is seen of an environment.
+/// An observation of any environment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AnyObservation {
     /// The number of a state.
@@ -40,13 +40,13 @@ pub enum AnyObservation {
     Numbers(SmallVector),
 }
 
-/// What can be seen of an environment.
+/// The space of the observations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObservationSpace {
-    /// Numbers of states below this one.
+    /// State numbers below this one.
     States(usize),
-    /// So many numbers.
+    /// This many numbers.
     Numbers(usize),
 }
 
@@ -62,7 +62,7 @@ pub enum EnvKind {
     Acrobot(Acrobot),
 }
 
-/// Runs the same code on whatever environment is inside.
+/// Runs the same code on any environment.
 macro_rules! on {
     ($world:expr, $env:ident => $do:expr) => {
         match $world {
@@ -88,7 +88,7 @@ impl<const N: usize> From<[f32; N]> for AnyObservation {
     }
 }
 
-/// An environment with the name and the parameters that made it.
+/// An environment with its name and parameters.
 #[derive(Clone)]
 pub struct AnyEnvironment {
     /// Its name.
@@ -106,7 +106,7 @@ impl std::fmt::Debug for AnyEnvironment {
 }
 
 impl AnyEnvironment {
-    /// What can be seen.
+    /// The space of the observations.
     pub fn space(&self) -> ObservationSpace {
         match &self.world {
             EnvKind::Table(env) => ObservationSpace::States(env.states()),
@@ -118,7 +118,7 @@ impl AnyEnvironment {
         }
     }
 
-    /// The least and the largest of each number that is seen; none where states are numbered.
+    /// Lower and upper limits of each number of an observation; none where states are numbered.
     pub fn limits(&self) -> Option<(Vec<f32>, Vec<f32>)> {
         let pi = std::f64::consts::PI;
         let high: Vec<f64> = match &self.world {
@@ -131,7 +131,7 @@ impl AnyEnvironment {
         Some((high.iter().map(|v| -v).collect(), high))
     }
 
-    /// The whole world as a table, where it is one.
+    /// The table of transitions, where there is one.
     pub fn transitions(&self) -> Option<&Transitions> {
         match &self.world {
             EnvKind::Table(env) => Some(env.transitions()),
@@ -140,7 +140,7 @@ impl AnyEnvironment {
         }
     }
 
-    /// The grid of the states, where they lie on one.
+    /// The grid of the states, where there is one.
     pub fn grid(&self) -> Option<&GridLayout> {
         match &self.world {
             EnvKind::Table(env) => env.grid(),
@@ -191,7 +191,7 @@ impl Environment for AnyEnvironment {
     }
 }
 
-/// Writes the number of a state as a 1 among zeros.
+/// Writes a state as a one-hot vector.
 fn one_hot(state: usize, out: &mut [f32]) {
     out.fill(0.0);
     if let Some(place) = out.get_mut(state) {

@@ -7,7 +7,7 @@ use super::{Environment, FiniteStates, TimeStep, no_such_action};
 use crate::mdp::{Transition, Transitions};
 use crate::numpy_rng::NumpyRng;
 
-/// What a natural, an ace and a ten at once, is worth.
+/// The value of a natural, an ace and a ten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlackjackRules {
@@ -20,7 +20,7 @@ pub enum BlackjackRules {
     Bonus,
 }
 
-/// A hand: its cards are forgotten but for what the rules ask.
+/// A hand: only what the rules need of its cards.
 #[derive(Debug, Clone, Copy, Default)]
 struct Hand {
     sum: u32,
@@ -66,7 +66,7 @@ pub struct Blackjack {
 }
 
 impl Blackjack {
-    /// A table with these rules.
+    /// A game with these rules.
     pub fn new(rules: BlackjackRules) -> Self {
         let mut game = Self { rules, rng: NumpyRng::new(0), dealer: Hand::default(), player: Hand::default() };
         game.reset(Some(0));
@@ -96,8 +96,8 @@ impl Blackjack {
         Self::encode(self.player.total() as usize, self.dealer.first as usize, self.player.usable_ace())
     }
 
-    /// The game as a table, exactly. States are numbered as observations are, with the hand of two cards that is a natural kept
-    /// apart at sum 31 (no hand stands there); hands that cannot occur end at once.
+    /// The game as a table, exactly. States are numbered as observations are, except a natural, which is at sum 31 (no
+    /// hand has that sum); hands that cannot occur end at once.
     pub fn transitions(rules: BlackjackRules) -> Result<Transitions> {
         const CARD: f64 = 1.0 / 13.0;
         let chance = |card: usize| if card == 10 { 4.0 * CARD } else { CARD };
@@ -106,7 +106,7 @@ impl Blackjack {
             hand.add(card as u32);
             hand
         };
-        /// Probabilities of the dealer's score 0 (bust), 17 to 21, and of a natural apart.
+        /// Probabilities of the dealer's score 0 (bust), 17 to 21, and of a natural.
         fn dealer_ends(hand: Hand, weight: f64, chance: &impl Fn(usize) -> f64, ends: &mut [f64; 23]) {
             if hand.total() >= 17 {
                 ends[if hand.natural() { 22 } else { hand.score() as usize }] += weight;
@@ -188,7 +188,7 @@ impl Environment for Blackjack {
             let card = self.deal();
             self.player.add(card);
         }
-        // Gymnasium draws the suit, and the letter of a ten, that it would show.
+        // Gymnasium also draws the suit, and the letter of a ten, for rendering.
         self.rng.integers(4);
         if self.dealer.first == 10 {
             self.rng.integers(3);

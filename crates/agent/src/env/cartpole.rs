@@ -19,8 +19,8 @@ const ANGLE_LIMIT: f64 = 12.0 * 2.0 * std::f64::consts::PI / 360.0;
 const POSITION_LIMIT: f64 = 2.4;
 const START: f64 = 0.05;
 
-/// One explicit Euler step of (position, velocity, angle, angular velocity), in Gymnasium's order of operations. Where the bits need not
-/// be the same, a product takes the place of a slow division.
+/// One explicit Euler step of (position, velocity, angle, angular velocity), in Gymnasium's order of operations.
+/// Without `EXACT`, a product replaces a slow division.
 #[inline(always)]
 fn euler<const EXACT: bool>([x, v, angle, spin]: [f64; 4], force: f64, (sin, cos): (f64, f64)) -> [f64; 4] {
     let by_mass = |f: f64| if EXACT { f / TOTAL_MASS } else { f * (1.0 / TOTAL_MASS) };
@@ -35,8 +35,8 @@ fn fallen(x: f64, angle: f64) -> bool {
     (x.abs() > POSITION_LIMIT) | (angle.abs() > ANGLE_LIMIT)
 }
 
-/// The task. Observations are (position, velocity, angle, angular velocity) in single precision; the state is kept in double.
-/// Every step brings 1, the last one too.
+/// The task. Observations are (position, velocity, angle, angular velocity) in f32; the state is f64. Every step has
+/// reward 1, the last one too.
 #[derive(Debug, Clone)]
 pub struct CartPole {
     rng: NumpyRng,
@@ -54,7 +54,7 @@ impl Default for CartPole {
 }
 
 impl CartPole {
-    /// A cart with a limit of steps. With `book_reward`, steps bring 0 and the fall -1.
+    /// A cart with a limit of steps. With `book_reward`, steps have reward 0 and the fall -1.
     pub fn new(limit: Option<u32>, book_reward: bool) -> Self {
         let mut cart = Self { rng: NumpyRng::new(0), clock: StepLimit::new(limit), state: [0.0; 4], book_reward, over: false };
         cart.reset(Some(0));
@@ -92,7 +92,7 @@ impl Environment for CartPole {
         let reward = match (terminated, self.book_reward) {
             (false, false) => 1.0,
             (false, true) => 0.0,
-            // Steps after the fall are nobody's merit.
+            // Steps after the fall have no reward.
             (true, false) => f64::from(!self.over),
             (true, true) => -1.0,
         };
@@ -123,11 +123,11 @@ impl Environment for CartPole {
     }
 }
 
-/// Many carts that step together. A cart whose episode ended starts anew on the next step, whose action is not used and whose
+/// Many carts stepped together. A cart whose episode ended restarts on the next step, whose action is ignored and whose
 /// reward is 0 (Gymnasium's "next step" reset).
 ///
-/// With `exact`, sines and cosines are the system's and states are bit for bit those of Gymnasium's own vector of carts;
-/// otherwise they are polynomials, correct to the last bit or the one before, that the compiler turns into vector code.
+/// With `exact`, sines and cosines are the system's and states are bit for bit those of Gymnasium's vector environment;
+/// otherwise they are polynomials, correct to the last bit or the one before, that the compiler vectorises.
 #[derive(Debug, Clone)]
 pub struct CartPoleVec {
     rng: NumpyRng,
@@ -135,7 +135,7 @@ pub struct CartPoleVec {
     limit: u32,
     state: [Vec<f64>; 4],
     steps: Vec<u32>,
-    /// Rows of four numbers, a row a cart.
+    /// Rows of four numbers, one row per cart.
     observations: Vec<f32>,
     rewards: Vec<f32>,
     terminated: Vec<bool>,
@@ -145,7 +145,7 @@ pub struct CartPoleVec {
 }
 
 impl CartPoleVec {
-    /// `width` carts with 500 steps an episode.
+    /// `width` carts with 500 steps per episode.
     pub fn new(width: usize, exact: bool) -> Result<Self> {
         if width == 0 {
             return Err(Error::Data("a vector of carts needs at least one cart".into()));
@@ -172,7 +172,7 @@ impl CartPoleVec {
         self.steps.len()
     }
 
-    /// Starts all carts.
+    /// Resets all carts.
     pub fn reset(&mut self, seed: Option<u64>) {
         if let Some(seed) = seed {
             self.rng = NumpyRng::new(seed);
@@ -215,7 +215,7 @@ impl CartPoleVec {
         Ok(())
     }
 
-    /// Moves all carts and says whether one of them has ended.
+    /// Moves all carts and returns whether one of them has ended.
     #[inline(always)]
     fn advance(&mut self, actions: &[u8]) -> bool {
         match self.exact {
@@ -236,10 +236,10 @@ impl CartPoleVec {
         any
     }
 
-    /// Starts the carts whose last step ended an episode; true when one of the others has ended now.
+    /// Restarts the carts whose last step ended an episode; true when one of the others has ended now.
     fn restart(&mut self) -> bool {
         let ended: Vec<usize> = (0..self.done.len()).filter(|&i| self.done[i]).collect();
-        // numpy fills its 4 x n block a row at a time.
+        // numpy fills its 4 x n block row by row.
         for part in &mut self.state {
             for &i in &ended {
                 part[i] = self.rng.uniform(-START, START);
@@ -271,7 +271,7 @@ impl CartPoleVec {
         &self.state
     }
 
-    /// Rows of four numbers, a row a cart.
+    /// Rows of four numbers, one row per cart.
     pub fn observations(&self) -> &[f32] {
         &self.observations
     }
@@ -281,18 +281,18 @@ impl CartPoleVec {
         &self.rewards
     }
 
-    /// Which carts fell in the last step.
+    /// Which carts terminated in the last step.
     pub fn terminated(&self) -> &[bool] {
         &self.terminated
     }
 
-    /// Which carts ran out of time in the last step.
+    /// Which carts were truncated in the last step.
     pub fn truncated(&self) -> &[bool] {
         &self.truncated
     }
 }
 
-/// A step of all carts, in vectors.
+/// A step of all carts, vectorised.
 struct CartPoleStepOp<'a> {
     carts: &'a mut CartPoleVec,
     actions: &'a [u8],
@@ -306,7 +306,7 @@ impl VectorizedOp for CartPoleStepOp<'_> {
     }
 }
 
-/// What is seen of all carts, in vectors.
+/// The observations of all carts, vectorised.
 struct CartPoleObserveOp<'a>(&'a mut CartPoleVec);
 
 impl VectorizedOp for CartPoleObserveOp<'_> {
@@ -321,7 +321,7 @@ impl VectorizedOp for CartPoleObserveOp<'_> {
 fn advance<const EXACT: bool>(state: &mut [Vec<f64>; 4], actions: &[u8], sin_cos: impl Fn(f64) -> (f64, f64)) {
     let n = actions.len();
     let [x, v, angle, spin] = state;
-    // Slices of one length let the compiler drop the bounds checks and use vector code.
+    // Slices of one length let the compiler drop the bounds checks and vectorise.
     let (x, v, angle, spin) = (&mut x[..n], &mut v[..n], &mut angle[..n], &mut spin[..n]);
     for i in 0..n {
         let force = f64::from(actions[i]) * (2.0 * FORCE) - FORCE;
@@ -329,8 +329,8 @@ fn advance<const EXACT: bool>(state: &mut [Vec<f64>; 4], actions: &[u8], sin_cos
     }
 }
 
-/// Sine and cosine for angles up to π/4, by the polynomials of fdlibm's kernels. Carts fall at 0.21, and a fallen cart starts anew on
-/// the next step, whatever its angle was.
+/// Sine and cosine for angles up to π/4, by the polynomials of fdlibm's kernels. Carts fall at 0.21, and a fallen cart
+/// restarts on the next step, whatever its angle was.
 #[inline(always)]
 fn small_sin_cos(x: f64) -> (f64, f64) {
     const S: [f64; 6] = [

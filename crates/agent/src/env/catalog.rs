@@ -1,131 +1,155 @@
 //! Environments by name, with Gymnasium's names for their parameters.
 
-use ermine_core::{Error, ParamSpec, Range, Result};
+use ermine_core::{Error, Family, ParamSpec, Range, Result, Spec};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     Acrobot, AnyEnvironment, Blackjack, BlackjackRules, CartPole, EnvKind, FrozenLake, GridWorld, MountainCar, Taxi,
     cliff_walking,
 };
-use crate::catalog::{CatalogEntry, ParamDefault, find};
+use crate::catalog::{CatalogEntry, blank, find, param};
 
-const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> ParamDefault {
-    ParamDefault { spec: ParamSpec { name, doc, range }, default }
-}
+const ENVIRONMENT: Spec = blank(Family::Environment);
 
-const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: false };
-const NUMBER: Range = Range::Real { min: f64::MIN, max: f64::MAX, above: false, log: false };
 const STEPS: Range = Range::Int { min: 1, max: u32::MAX as i64 };
 
-const LIMIT: ParamDefault = param(
+const LIMIT: ParamSpec = param(
     "max_episode_steps",
     "Steps after which an episode is cut short: \"usual\" is Gymnasium's limit, null none.",
     Range::Either(&Range::Choice(&["usual"]), &Range::Optional(&STEPS)),
-    "\"usual\"",
 );
 
 /// The environments that can be chosen by name.
 pub const ENVIRONMENTS: &[CatalogEntry] = &[
     CatalogEntry {
-        name: "cartpole",
-        summary: "Balance a pole on a cart by pushing left or right.",
-        rule: "1 a step until the pole is 12 degrees or the cart 2.4 off",
-        reference: "Barto, Sutton, Anderson 1983",
-        params: &[
-            param("sutton_barto_reward", "0 a step and -1 for the fall, instead of 1 a step.", Range::Bool, "false"),
-            LIMIT,
-        ],
+        spec: Spec {
+            name: "cartpole",
+            summary: "Balance a pole on a cart by pushing left or right.",
+            objective: "1 a step until the pole is 12 degrees or the cart 2.4 off",
+            reference: "Barto, Sutton, Anderson 1983",
+            params: &[param("sutton_barto_reward", "0 a step and -1 for the fall, instead of 1 a step.", Range::Bool), LIMIT],
+            ..ENVIRONMENT
+        },
+        defaults: || json!({"sutton_barto_reward": false, "max_episode_steps": "usual"}),
     },
     CatalogEntry {
-        name: "mountain-car",
-        summary: "Swing a car with a weak engine out of a valley.",
-        rule: "-1 a step until the flag at 0.5",
-        reference: "Moore 1990",
-        params: &[LIMIT],
+        spec: Spec {
+            name: "mountain-car",
+            summary: "Swing a car with a weak engine out of a valley.",
+            objective: "-1 a step until the flag at 0.5",
+            reference: "Moore 1990",
+            params: &[LIMIT],
+            ..ENVIRONMENT
+        },
+        defaults: || json!({"max_episode_steps": "usual"}),
     },
     CatalogEntry {
-        name: "acrobot",
-        summary: "Swing two links up, with a motor between them.",
-        rule: "-1 a step until the tip is a link above the bar",
-        reference: "Sutton 1996",
-        params: &[LIMIT],
+        spec: Spec {
+            name: "acrobot",
+            summary: "Swing two links up, with a motor between them.",
+            objective: "-1 a step until the tip is a link above the bar",
+            reference: "Sutton 1996",
+            params: &[LIMIT],
+            ..ENVIRONMENT
+        },
+        defaults: || json!({"max_episode_steps": "usual"}),
     },
     CatalogEntry {
-        name: "frozen-lake",
-        summary: "Over slippery ice to the goal, without falling into a hole.",
-        rule: "1 at the goal, 0 elsewhere",
-        reference: "OpenAI Gym 2016",
-        params: &[
-            param("map_name", "The map.", Range::Choice(&["4x4", "8x8"]), "\"4x4\""),
-            param(
-                "desc",
-                "A map of one's own, a line a row: S start, F frozen, H hole, G goal.",
-                Range::Optional(&Range::Text),
-                "null",
-            ),
-            param("is_slippery", "Whether steps may go to either side.", Range::Bool, "true"),
-            param("success_rate", "Probability of the intended direction on slippery ice.", SHARE, "0.3333333333333333"),
-            param("reward_schedule", "Rewards of the goal, a hole, any other cell.", Range::List(&NUMBER), "[1.0, 0.0, 0.0]"),
-            LIMIT,
-        ],
+        spec: Spec {
+            name: "frozen-lake",
+            summary: "Over slippery ice to the goal, without falling into a hole.",
+            objective: "1 at the goal, 0 elsewhere",
+            reference: "OpenAI Gym 2016",
+            params: &[
+                param("map_name", "The map.", Range::Choice(&["4x4", "8x8"])),
+                param(
+                    "desc",
+                    "A user-defined map, one line per row: S start, F frozen, H hole, G goal.",
+                    Range::Optional(&Range::Text),
+                ),
+                param("is_slippery", "Whether steps may go to either side.", Range::Bool),
+                param("success_rate", "Probability of the intended direction on slippery ice.", Range::SHARE),
+                param("reward_schedule", "Rewards of the goal, a hole, any other cell.", Range::List(&Range::FINITE)),
+                LIMIT,
+            ],
+            ..ENVIRONMENT
+        },
+        defaults: || json!({"map_name": "4x4", "desc": null, "is_slippery": true, "success_rate": 0.3333333333333333, "reward_schedule": [1.0, 0.0, 0.0], "max_episode_steps": "usual"}),
     },
     CatalogEntry {
-        name: "cliff-walking",
-        summary: "Along a cliff: at its edge or at a safe distance.",
-        rule: "-1 a step, -100 and back to the start for the cliff",
-        reference: "Sutton, Barto 2018, example 6.6",
-        params: &[param("is_slippery", "Whether steps may go to either side.", Range::Bool, "false"), LIMIT],
+        spec: Spec {
+            name: "cliff-walking",
+            summary: "Along a cliff: at its edge or at a safe distance.",
+            objective: "-1 a step, -100 and back to the start for the cliff",
+            reference: "Sutton, Barto 2018, example 6.6",
+            params: &[param("is_slippery", "Whether steps may go to either side.", Range::Bool), LIMIT],
+            ..ENVIRONMENT
+        },
+        defaults: || json!({"is_slippery": false, "max_episode_steps": "usual"}),
     },
     CatalogEntry {
-        name: "taxi",
-        summary: "Fetch a passenger at one of four pads and deliver at another.",
-        rule: "-1 a step, -10 for a wrong pick-up or drop, 20 for the delivery",
-        reference: "Dietterich 2000",
-        params: &[
-            param("is_rainy", "Moves go astray with probability 0.2.", Range::Bool, "false"),
-            param("fickle_passenger", "The passenger may change the destination once.", Range::Bool, "false"),
-            LIMIT,
-        ],
+        spec: Spec {
+            name: "taxi",
+            summary: "Fetch a passenger at one of four pads and deliver at another.",
+            objective: "-1 a step, -10 for a wrong pick-up or drop, 20 for the delivery",
+            reference: "Dietterich 2000",
+            params: &[
+                param("is_rainy", "Moves go astray with probability 0.2.", Range::Bool),
+                param("fickle_passenger", "The passenger may change the destination once.", Range::Bool),
+                LIMIT,
+            ],
+            ..ENVIRONMENT
+        },
+        defaults: || json!({"is_rainy": false, "fickle_passenger": false, "max_episode_steps": "usual"}),
     },
     CatalogEntry {
-        name: "blackjack",
-        summary: "Draw cards up to 21, against a dealer who stops at 17.",
-        rule: "1 for a win, 0 for a draw, -1 for a loss",
-        reference: "Sutton, Barto 2018, example 5.1",
-        params: &[
-            param("natural", "A natural that wins pays 1.5; only without sab.", Range::Bool, "false"),
-            param("sab", "The book's rules: a natural wins unless the dealer has one too.", Range::Bool, "true"),
-        ],
+        spec: Spec {
+            name: "blackjack",
+            summary: "Draw cards up to 21, against a dealer who stops at 17.",
+            objective: "1 for a win, 0 for a draw, -1 for a loss",
+            reference: "Sutton, Barto 2018, example 5.1",
+            params: &[
+                param("natural", "A natural that wins pays 1.5; only without sab.", Range::Bool),
+                param("sab", "The book's rules: a natural wins unless the dealer has one too.", Range::Bool),
+            ],
+            ..ENVIRONMENT
+        },
+        defaults: || json!({"natural": false, "sab": true}),
     },
     CatalogEntry {
-        name: "grid-world",
-        summary: "A map of one's own: S start, . floor, # wall, G goal, X pit.",
-        rule: "rewards for a step, the goal and a pit",
-        reference: "Russell, Norvig 1995",
-        params: &[
-            param("map", "The map, a line a row.", Range::Text, "\"...G\\n.#.X\\nS...\""),
-            param("slip", "Probability to go to either side of the intended direction, half each.", SHARE, "0.2"),
-            param("step", "Reward of a step.", NUMBER, "-0.04"),
-            param("goal", "Reward of a goal, in place of that of the step.", NUMBER, "1.0"),
-            param("pit", "Reward of a pit, in place of that of the step.", NUMBER, "-1.0"),
-            LIMIT,
-        ],
+        spec: Spec {
+            name: "grid-world",
+            summary: "A user-defined map: S start, . floor, # wall, G goal, X pit.",
+            objective: "rewards for a step, the goal and a pit",
+            reference: "Russell, Norvig 1995",
+            params: &[
+                param("map", "The map, one line per row.", Range::Text),
+                param("slip", "Probability to go to either side of the intended direction, half each.", Range::SHARE),
+                param("step", "Reward of a step.", Range::FINITE),
+                param("goal", "Reward of a goal, in place of that of the step.", Range::FINITE),
+                param("pit", "Reward of a pit, in place of that of the step.", Range::FINITE),
+                LIMIT,
+            ],
+            ..ENVIRONMENT
+        },
+        defaults: || json!({"map": "...G\n.#.X\nS...", "slip": 0.2, "step": -0.04, "goal": 1.0, "pit": -1.0, "max_episode_steps": "usual"}),
     },
 ];
 
-/// What others know of an environment.
+/// Reference facts about an environment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnvInfo {
-    /// Gymnasium's name for it.
+    /// Its name in Gymnasium.
     pub gymnasium: Option<&'static str>,
-    /// Steps after which Gymnasium cuts an episode short.
+    /// Gymnasium's step limit.
     pub limit: Option<u32>,
-    /// The mean return from which it counts as solved. Taxi's is the exact optimum, 7.93: the 8 of Gymnasium's registry cannot be reached.
+    /// The mean return from which it counts as solved. Taxi's is the exact optimum, 7.93: the 8 of Gymnasium's registry
+    /// cannot be reached.
     pub solved: Option<f64>,
 }
 
-/// What others know of an environment.
+/// Reference facts about an environment.
 pub fn env_info(name: &str, params: &Map<String, Value>) -> EnvInfo {
     let (gymnasium, limit, solved) = match name {
         "cartpole" => (Some("CartPole-v1"), Some(500), Some(475.0)),
@@ -148,7 +172,7 @@ pub fn environment_entry(name: &str) -> Result<&'static CatalogEntry> {
     find("environment", name, ENVIRONMENTS)
 }
 
-/// The parameters of all environments; those that one does not have stay at nothing and are not read.
+/// The parameters of all environments; those that one does not have are unset.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct EnvParams {
@@ -170,7 +194,7 @@ struct EnvParams {
     pit: f64,
 }
 
-/// The environment called `name` with the parameters that are given.
+/// The environment called `name` with the given parameters.
 pub fn make(name: &str, params: &Map<String, Value>) -> Result<AnyEnvironment> {
     let entry = environment_entry(name)?;
     let params = entry.complete(params)?;
@@ -186,8 +210,13 @@ pub fn make(name: &str, params: &Map<String, Value>) -> Result<AnyEnvironment> {
         "frozen-lake" => {
             let usual = if p.map_name == "8x8" { FrozenLake::large() } else { FrozenLake::default() };
             let rewards = <[f64; 3]>::try_from(&p.reward_schedule[..]).map_err(|_| {
-                let given = Value::from(p.reward_schedule.clone());
-                entry.refuse("reward_schedule", &given, "it must be three numbers: goal, hole, any other cell")
+                let schedule = Value::from(p.reward_schedule.clone());
+                Error::parameter(
+                    entry.spec.name,
+                    "reward_schedule",
+                    schedule,
+                    "it must be three numbers: goal, hole, any other cell",
+                )
             })?;
             let lake = FrozenLake {
                 map: p.desc.unwrap_or(usual.map),
@@ -221,12 +250,11 @@ pub fn make(name: &str, params: &Map<String, Value>) -> Result<AnyEnvironment> {
 mod tests {
     use super::*;
     use crate::env::{AnyObservation, Environment, NumericStates, ObservationSpace};
-    use serde_json::json;
 
     #[test]
     fn every_environment_of_the_list_can_be_made_and_stepped() {
         for entry in ENVIRONMENTS {
-            let mut env = make(entry.name, &Map::new()).unwrap();
+            let mut env = make(entry.spec.name, &Map::new()).unwrap();
             let mut out = vec![0.0; env.numbers()];
             let seen = env.reset(Some(1));
             env.write(&seen, &mut out);
@@ -235,7 +263,7 @@ mod tests {
                     assert!(s < n && out[s] == 1.0 && out.iter().sum::<f32>() == 1.0)
                 }
                 (ObservationSpace::Numbers(n), AnyObservation::Numbers(v)) => assert!(v.len() == n && out == v[..]),
-                other => panic!("{}: {other:?}", entry.name),
+                other => panic!("{}: {other:?}", entry.spec.name),
             }
             assert_eq!(env.action_names().len(), env.actions());
             assert_eq!(env.limits().is_some(), matches!(env.space(), ObservationSpace::Numbers(_)));

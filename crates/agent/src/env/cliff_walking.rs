@@ -11,7 +11,7 @@ const MAP: &str = "oooooooooooo\noooooooooooo\noooooooooooo\nSCCCCCCCCCCT";
 const MOVES: [(isize, isize); 4] = [(-1, 0), (0, 1), (1, 0), (0, -1)];
 const NAMES: [&str; 4] = ["Up", "Right", "Down", "Left"];
 
-/// The 4x12 world: every step costs 1, the cliff 100 and the way back to the start; no limit of steps. Where it is slippery, each
+/// The 4x12 environment: every step costs 1, the cliff 100 and a return to the start; no step limit. If slippery, each
 /// step goes with probability 1/3 as intended and to either side.
 pub fn cliff_walking(slippery: bool) -> Result<TabularEnv> {
     let map = LetterMap::read(MAP, b"oSCT")?;

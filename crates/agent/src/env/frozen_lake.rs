@@ -15,18 +15,18 @@ const LARGE: &str = "SFFFFFFF\nFFFFFFFF\nFFFHFFFF\nFFFFFHFF\nFFFHFFFF\nFHHFFFHF\
 const MOVES: [(isize, isize); 4] = [(0, -1), (1, 0), (0, 1), (-1, 0)];
 const NAMES: [&str; 4] = ["Left", "Down", "Right", "Up"];
 
-/// The lake before it is frozen into a table. Letters: S start, F frozen, H hole, G goal.
+/// Parameters of the lake. Letters: S start, F frozen, H hole, G goal.
 #[derive(Debug, Clone)]
 pub struct FrozenLake {
-    /// The map, a line a row.
+    /// The map, one line per row.
     pub map: String,
-    /// Whether the ice slips: the intended direction, or one at a right angle to it.
+    /// Whether the ice is slippery: the intended direction, or one at a right angle to it.
     pub slippery: bool,
     /// Probability of the intended direction on slippery ice.
     pub success_rate: f64,
     /// Rewards for reaching the goal, a hole, any other cell.
     pub rewards: [f64; 3],
-    /// Steps after which an episode is cut short.
+    /// Steps after which an episode is truncated.
     pub limit: Option<u32>,
 }
 
@@ -42,7 +42,7 @@ impl FrozenLake {
         Self { map: LARGE.into(), limit: Some(200), ..Self::default() }
     }
 
-    /// The world of this lake.
+    /// Builds the environment.
     pub fn build(&self) -> Result<TabularEnv> {
         if !(0.0..=1.0).contains(&self.success_rate) {
             return Err(Error::Data(format!("success_rate {} is not a probability", self.success_rate)));

@@ -1,4 +1,4 @@
-//! A grid world from a text map: the course's own small world, with walls, prizes and slips.
+//! A grid world from a text map, with walls, goals, pits and slips.
 
 use ermine_core::{Error, Result};
 
@@ -14,17 +14,17 @@ const NAMES: [&str; 4] = ["Up", "Right", "Down", "Left"];
 /// Without an `S`, episodes start on any floor cell.
 #[derive(Debug, Clone)]
 pub struct GridWorld {
-    /// The map, a line a row.
+    /// The map, one line per row.
     pub map: String,
     /// Probability to slip to either side of the intended direction, half each.
     pub slip: f64,
     /// Reward of every step.
     pub step: f64,
-    /// Reward of reaching a goal, in place of that of the step.
+    /// Reward of reaching a goal, instead of that of the step.
     pub goal: f64,
-    /// Reward of falling into a pit, in place of that of the step.
+    /// Reward of falling into a pit, instead of that of the step.
     pub pit: f64,
-    /// Steps after which an episode is cut short.
+    /// Steps after which an episode is truncated.
     pub limit: Option<u32>,
 }
 
@@ -36,7 +36,7 @@ impl Default for GridWorld {
 }
 
 impl GridWorld {
-    /// The world of this map. Walls are states that nothing leads to, so that a state is a cell.
+    /// Builds the environment. Walls are unreachable states, so that states are cells.
     pub fn build(&self) -> Result<TabularEnv> {
         if !(0.0..=1.0).contains(&self.slip) {
             return Err(Error::Data(format!("slip {} is not a probability", self.slip)));

@@ -1,4 +1,4 @@
-//! MountainCar: an engine too weak for the slope must swing (Moore 1990).
+//! MountainCar: an engine too weak for the slope must build up momentum (Moore 1990).
 
 use ermine_core::Result;
 

@@ -1,4 +1,4 @@
-//! Worlds that are a table: for each state and action the possible outcomes.
+//! Tabular environments: for each state and action the possible outcomes.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use super::{Environment, FiniteStates, StepLimit, TimeStep, no_such_action};
 use crate::mdp::Transitions;
 use crate::numpy_rng::NumpyRng;
 
-/// How the states of a world lie on a grid, and where its actions point.
+/// Layout of the states on a grid, and the directions of the actions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GridLayout {
-    /// Cells in a row; state `r * columns + c` lies in row `r`, column `c`.
+    /// Cells per row; state `r * columns + c` is in row `r`, column `c`.
     pub columns: usize,
-    /// A letter a cell.
+    /// One letter per cell.
     pub letters: Vec<u8>,
-    /// An arrow an action.
+    /// One arrow per action.
     pub arrows: [char; 4],
 }
 
 impl GridLayout {
-    /// Whether there is something to decide in a cell: not in walls, goals, pits, holes and cliffs.
+    /// Whether the policy matters in a cell: not in walls, goals, pits, holes and cliffs.
     pub fn decides(&self, cell: usize) -> bool {
         !b"#GXHTC".contains(&self.letters[cell])
     }
 }
 
-/// A world that walks through a table. Drawing belongs to whoever made the table.
+/// An environment over a table of transitions. Its creator supplies the drawing.
 #[derive(Clone)]
 pub struct TabularEnv {
     name: &'static str,
@@ -42,7 +42,8 @@ pub struct TabularEnv {
 }
 
 impl TabularEnv {
-    /// A world over a table, with the names of its actions, its limit of steps and its drawing of (state, last action).
+    /// An environment over a table, with the names of its actions, its step limit and its drawing of (state, last
+    /// action).
     pub fn new(
         name: &'static str,
         actions: &'static [&'static str],
@@ -66,26 +67,26 @@ impl TabularEnv {
         world
     }
 
-    /// The same world with another limit of steps.
+    /// The same environment with another step limit.
     #[must_use]
     pub fn with_limit(mut self, limit: Option<u32>) -> Self {
         self.clock.limit = limit;
         self
     }
 
-    /// The same world, whose states lie on a grid.
+    /// The same environment with a grid of its states.
     #[must_use]
     pub fn on_grid(mut self, grid: GridLayout) -> Self {
         self.grid = Some(Arc::new(grid));
         self
     }
 
-    /// The grid of the states, where they lie on one.
+    /// The grid of the states, where there is one.
     pub fn grid(&self) -> Option<&GridLayout> {
         self.grid.as_deref()
     }
 
-    /// The names of the actions; numbers where nobody has named them.
+    /// The names of the actions; numbers by default.
     pub fn action_names(&self) -> Vec<String> {
         let name = |a: usize| self.actions.get(a).map_or_else(|| a.to_string(), |n| (*n).to_owned());
         (0..self.table.actions()).map(name).collect()
@@ -101,7 +102,7 @@ impl TabularEnv {
         self.state
     }
 
-    /// The probability of the outcome of the last step; 1 after a start.
+    /// The probability of the outcome of the last step; 1 after a reset.
     pub fn last_probability(&self) -> f64 {
         self.last_probability
     }
@@ -168,7 +169,7 @@ pub(super) struct LetterMap {
 }
 
 impl LetterMap {
-    /// Reads a text map; `known` are the letters that mean something.
+    /// Reads a text map; `known` are the allowed letters.
     pub fn read(text: &str, known: &[u8]) -> Result<Self> {
         let lines: Vec<&[u8]> = text.lines().map(|l| l.trim_end().as_bytes()).filter(|l| !l.is_empty()).collect();
         let columns = lines.first().map_or(0, |l| l.len());
@@ -177,8 +178,8 @@ impl LetterMap {
         }
         for (row, line) in lines.iter().enumerate() {
             if line.len() != columns {
-                let found = line.len();
-                return Err(Error::Data(format!("map, line {}: {found} letters where the first line has {columns}", row + 1)));
+                let width = line.len();
+                return Err(Error::Data(format!("map, line {}: {width} letters where the first line has {columns}", row + 1)));
             }
             if let Some(at) = line.iter().position(|c| !known.contains(c)) {
                 let letter = String::from_utf8_lossy(&line[at..=at]).into_owned();
@@ -193,7 +194,7 @@ impl LetterMap {
         Ok(Self { rows: lines.len(), columns, cells: lines.concat() })
     }
 
-    /// Equal probabilities over the cells that hold a letter.
+    /// Equal probabilities over the cells with a letter.
     pub fn uniform_over(&self, letter: u8) -> Result<Vec<f64>> {
         let count = self.cells.iter().filter(|&&c| c == letter).count();
         if count == 0 {

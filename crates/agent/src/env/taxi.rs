@@ -12,15 +12,15 @@ const PADS: [(usize, usize); 4] = [(0, 0), (0, 4), (4, 0), (4, 3)];
 const ABOARD: usize = 4;
 const NAMES: [&str; 6] = ["South", "North", "East", "West", "Pickup", "Dropoff"];
 
-/// The taxi: 500 states ((row*5 + column)*5 + passenger)*4 + destination, 404 of them reachable; actions south, north, east,
-/// west, pick up, drop. A step costs 1, a wrong pick-up or drop 10, delivery brings 20. With the passenger aboard, dropping at
-/// another pad is allowed and costs a step.
+/// The taxi: 500 states ((row*5 + column)*5 + passenger)*4 + destination, 404 of them reachable; actions south, north,
+/// east, west, pick up, drop. A step costs 1, a wrong pick-up or drop 10, delivery has reward 20. With the passenger
+/// aboard, dropping at another pad is allowed and costs a step.
 #[derive(Clone)]
 pub struct Taxi {
     world: TabularEnv,
-    /// Probability that the passenger may change their mind in an episode, once.
+    /// Probability that the passenger changes the destination in an episode, once.
     fickle: Option<f64>,
-    /// Whether that is still to come in this episode.
+    /// Whether that can still happen in this episode.
     wavers: bool,
 }
 
@@ -37,7 +37,7 @@ fn open(row: usize, wall: usize) -> bool {
     MAP[row + 1][wall] == b':'
 }
 
-/// The cell one step to the south, north, east or west, where nothing is in the way.
+/// The neighbouring cell to the south, north, east or west, if the way is free.
 fn drive(row: usize, column: usize, direction: usize) -> Option<(usize, usize)> {
     match direction {
         0 if row < 4 => Some((row + 1, column)),
@@ -84,8 +84,8 @@ fn outcomes(state: usize, action: usize, dry: Option<f64>) -> Vec<Transition> {
 }
 
 impl Taxi {
-    /// A taxi with 200 steps an episode. `rain` is the probability that a move goes as intended (0.8 in Gymnasium's rain), `fickle`
-    /// that the passenger changes the destination once (0.3 there).
+    /// A taxi with 200 steps per episode. `rain` is the probability that a move goes as intended (0.8 in Gymnasium's
+    /// rain), `fickle` that the passenger changes the destination once (0.3 there).
     pub fn new(rain: Option<f64>, fickle: Option<f64>) -> Result<Self> {
         for (name, p) in [("rain", rain), ("fickle", fickle)] {
             if let Some(p) = p.filter(|p| !(0.0..=1.0).contains(p)) {
@@ -104,19 +104,19 @@ impl Taxi {
         Ok(Self { world: TabularEnv::new("taxi", &NAMES, table, Some(200), draw), fickle, wavers: false })
     }
 
-    /// The same taxi with another limit of steps.
+    /// The same taxi with another step limit.
     #[must_use]
     pub fn with_limit(mut self, limit: Option<u32>) -> Self {
         self.world = self.world.with_limit(limit);
         self
     }
 
-    /// Whether the passenger may change the destination: the table is not the whole world then.
+    /// Whether the passenger may change the destination: the table is then not the complete environment.
     pub fn is_fickle(&self) -> bool {
         self.fickle.is_some()
     }
 
-    /// The table and the walk through it. With a fickle passenger the table is not the whole world.
+    /// The tabular environment. With a fickle passenger the table is not the complete environment.
     pub fn world(&self) -> &TabularEnv {
         &self.world
     }
@@ -174,7 +174,8 @@ impl FiniteStates for Taxi {
     }
 }
 
-/// The map with the taxi in square brackets (round ones with the passenger aboard); below it who waits where.
+/// The map with the taxi in square brackets (round ones with the passenger aboard); below it where passenger and
+/// destination are.
 fn draw(state: usize, action: Option<usize>) -> String {
     let (row, column, passenger, destination) = decode(state);
     let mut map: Vec<Vec<u8>> = MAP.iter().map(|line| line.to_vec()).collect();

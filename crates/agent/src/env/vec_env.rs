@@ -1,11 +1,11 @@
-//! Many environments of one kind that step together.
+//! Vectorised environments: many of one kind stepped together.
 
 use ermine_core::{Error, Result};
 
 use super::{Environment, TimeStep};
 
-/// Environments that step together. One whose episode ended starts anew on the next step, whose action is not used and whose reward
-/// is 0 (Gymnasium's "next step" reset).
+/// Environments stepped together. One whose episode ended restarts on the next step, whose action is ignored and whose
+/// reward is 0 (Gymnasium's "next step" reset).
 #[derive(Debug, Clone)]
 pub struct VecEnv<E: Environment> {
     environments: Vec<E>,
@@ -32,7 +32,7 @@ impl<E: Environment> VecEnv<E> {
         &self.environments
     }
 
-    /// Starts all of them; with a seed the first gets the seed itself, the next one more, and so on.
+    /// Resets all of them; with a seed the first gets the seed itself, the next one more, and so on.
     pub fn reset(&mut self, seed: Option<u64>) -> &[TimeStep<E::Observation>] {
         self.steps = start(&mut self.environments, seed);
         &self.steps
@@ -47,7 +47,7 @@ impl<E: Environment> VecEnv<E> {
                 found: actions.len(),
             });
         }
-        // All or none: an action that is not there leaves every environment as it was.
+        // All or none: an invalid action leaves every environment unchanged.
         if let Some(at) = (0..actions.len()).find(|&i| actions[i] >= self.environments[i].actions()) {
             return Err(super::no_such_action(&format!("environment {at}"), actions[at], self.environments[at].actions()));
         }
@@ -87,7 +87,7 @@ mod tests {
             let actions = [round % 3, (round + 1) % 3, 2];
             let steps = many.step(&actions).unwrap().to_vec();
             for ((env, step), action) in alone.iter_mut().zip(steps).zip(actions) {
-                // Five steps, then one to start anew.
+                // Five steps, then a restart.
                 match round % 6 {
                     5 => assert_eq!((env.reset(None), 0.0, false), (step.observation, step.reward, step.truncated)),
                     n => {

@@ -1,4 +1,4 @@
-//! Policies as tables, and what they are worth.
+//! Tabular policies and their values.
 
 use ermine_core::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub struct PolicyTable {
 }
 
 impl PolicyTable {
-    /// One action a state.
+    /// One action per state.
     pub fn certain(choice: &[usize], actions: usize) -> Result<Self> {
         let mut probability = vec![0.0; choice.len() * actions];
         for (state, &action) in choice.iter().enumerate() {
@@ -26,16 +26,16 @@ impl PolicyTable {
         Ok(Self { actions, probability })
     }
 
-    /// All actions alike.
+    /// All actions equally probable.
     pub fn uniform(states: usize, actions: usize) -> Self {
         Self { actions, probability: vec![1.0 / actions.max(1) as f64; states * actions] }
     }
 
-    /// Probabilities in rows, a row a state.
+    /// Probabilities in rows, one row per state.
     pub fn new(actions: usize, probability: Vec<f64>) -> Result<Self> {
         if actions == 0 || !probability.len().is_multiple_of(actions) {
-            let found = probability.len();
-            return Err(Error::Data(format!("{found} probabilities do not make rows of {actions} actions")));
+            let count = probability.len();
+            return Err(Error::Data(format!("{count} probabilities do not make rows of {actions} actions")));
         }
         for (state, row) in probability.chunks(actions).enumerate() {
             let sum: f64 = row.iter().sum();
@@ -62,7 +62,7 @@ impl PolicyTable {
     }
 }
 
-/// What a policy is worth.
+/// The values of a policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PolicyEvaluation {
     /// The value of each state.
@@ -73,11 +73,11 @@ pub struct PolicyEvaluation {
     pub converged: bool,
     /// Upper bound on the error of any value, γ/(1-γ) times the last change; none for γ = 1.
     pub bound: Option<f64>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// `E[reward + γ value(next)]` of an action; nothing follows a termination.
+/// `E[reward + γ value(next)]` of an action; the value after a termination is 0.
 #[inline]
 pub fn action_value(table: &Transitions, values: &[f64], gamma: f64, state: usize, action: usize) -> f64 {
     let worth = |o: &super::Transition| o.probability * (o.reward + if o.terminated { 0.0 } else { gamma * values[o.next] });
@@ -100,7 +100,7 @@ fn fits(table: &Transitions, policy: &PolicyTable) -> Result<()> {
     Ok(())
 }
 
-/// Refuses endless loops that earn something, where γ = 1 would make them infinite; says which states loop for nothing.
+/// An error for recurrent classes with rewards, which are infinite for γ = 1; notes those without.
 fn check_recurrent_rewards(table: &Transitions, policy: &PolicyTable, gamma: f64) -> Result<(Vec<Vec<usize>>, Vec<String>)> {
     if gamma < 1.0 {
         return Ok((Vec::new(), Vec::new()));
@@ -124,7 +124,7 @@ fn check_recurrent_rewards(table: &Transitions, policy: &PolicyTable, gamma: f64
     Ok((classes, notes))
 }
 
-/// The value of a policy by sweeps `v <- r + γ P v`, until no value changes by more than `tolerance`.
+/// Iterative policy evaluation by sweeps `v <- r + γ P v`, until no value changes by more than `tolerance`.
 pub fn evaluate(
     table: &Transitions,
     policy: &PolicyTable,
@@ -147,7 +147,7 @@ pub fn evaluate(
     Ok(PolicyEvaluation { values, sweeps, converged: change <= tolerance, bound, notes })
 }
 
-/// States up to which the dense system of [`evaluate_exactly`] is built.
+/// Most states for the dense system of [`evaluate_exactly`].
 const DENSE: usize = 4000;
 
 /// The value of a policy as the solution of `(I - γ P) v = r`.
@@ -180,7 +180,7 @@ pub fn evaluate_exactly(table: &Transitions, policy: &PolicyTable, gamma: f64) -
     Ok(PolicyEvaluation { values, sweeps: 0, converged: true, bound: None, notes })
 }
 
-/// The expected sum of rewards of a policy over so many steps.
+/// The expected sum of rewards of a policy over a number of steps.
 pub fn evaluate_steps(table: &Transitions, policy: &PolicyTable, gamma: f64, steps: usize) -> Result<Vec<f64>> {
     check_gamma(gamma)?;
     fits(table, policy)?;

@@ -1,9 +1,9 @@
-//! Loops without an end: where a task never terminates, undiscounted values may be infinite or zero.
+//! Recurrent classes: where a task never terminates, undiscounted values may be infinite or zero.
 
 use super::{PolicyTable, Transitions};
 
-/// States that are visited for ever once entered, class by class (the closed strongly connected components of the policy's chain
-/// that hold no termination).
+/// States that are visited for ever once entered, class by class (the closed strongly connected components of the
+/// policy's chain without a termination).
 pub(super) fn recurrent_classes(table: &Transitions, policy: &PolicyTable) -> Vec<Vec<usize>> {
     let n = table.states();
     let mut edges: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -80,8 +80,8 @@ fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     component
 }
 
-/// For each state, an allowed action that comes nearer to the end of the task with positive probability; none where no allowed action
-/// ever does. Following them ends the task with certainty wherever there is one.
+/// For each state, an allowed action that comes nearer to termination with positive probability; none where no allowed
+/// action does. Following them terminates almost surely from every state that has one.
 pub(super) fn actions_toward_terminal(table: &Transitions, allowed: impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
     let n = table.states();
     let mut choice: Vec<Option<usize>> = vec![None; n];
@@ -103,7 +103,7 @@ pub(super) fn actions_toward_terminal(table: &Transitions, allowed: impl Fn(usiz
     }
 }
 
-/// The rewards met inside a class of states under a policy: the first that is not 0, with its state and action.
+/// The rewards inside a class of states under a policy: the first that is not 0, with its state and action.
 pub(super) fn reward_inside(table: &Transitions, policy: &PolicyTable, class: &[usize]) -> Option<(usize, usize, f64)> {
     class.iter().find_map(|&state| {
         let chosen = policy.row(state).iter().enumerate().filter(|(_, w)| **w > 0.0);

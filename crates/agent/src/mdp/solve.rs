@@ -12,10 +12,10 @@ pub struct MdpSolution {
     pub values: Vec<f64>,
     /// The best action in each state.
     pub policy: Vec<usize>,
-    /// `duality_gap` is the proven bound on the error of any value, where γ < 1; `kkt_residual` the largest violation of the
-    /// optimality equation.
+    /// `duality_gap` is the proven bound on the error of any value, where γ < 1; `kkt_residual` the largest violation
+    /// of the optimality equation.
     pub certificate: Certificate,
-    /// A row a sweep: the largest change, and the bound on the error it proves.
+    /// One row per sweep: the largest change, and the error bound it proves.
     pub trace: Trace,
 }
 
@@ -33,8 +33,8 @@ fn best(table: &Transitions, values: &[f64], gamma: f64, state: usize) -> f64 {
 /// Actions whose values differ by less than this, relative to the size of the values, are equally good.
 const TIE: f64 = 1e-9;
 
-/// A greedy policy: the best action in each state, the lowest among equals. With γ = 1 equals are told apart by whether they ever
-/// come to an end: a walk in circles is no way to a goal that can wait.
+/// A greedy policy: the best action in each state, the lowest among equals. With γ = 1, ties are broken in favour of
+/// actions that lead to termination.
 pub fn greedy(table: &Transitions, values: &[f64], gamma: f64) -> Vec<usize> {
     let size = values.iter().fold(1.0, |m: f64, v| m.max(v.abs()));
     let top: Vec<f64> = (0..table.states()).map(|s| best(table, values, gamma, s)).collect();
@@ -58,7 +58,7 @@ pub struct ValueIteration {
     pub gamma: f64,
     /// Stop when no value changes by more.
     pub tolerance: f64,
-    /// Sweeps at most.
+    /// Most sweeps.
     pub max_sweeps: usize,
 }
 
@@ -69,8 +69,8 @@ impl Default for ValueIteration {
 }
 
 impl ValueIteration {
-    /// Solves a process. A bound is proven at every sweep: the operator contracts by γ, so no value is further from the optimum
-    /// than γ/(1-γ) times the last change.
+    /// Solves a process. Every sweep proves a bound: the operator contracts by γ, so no value is further from the
+    /// optimum than γ/(1-γ) times the last change.
     pub fn solve(&self, table: &Transitions) -> Result<MdpSolution> {
         let gamma = self.gamma;
         check_gamma(gamma)?;
@@ -118,8 +118,8 @@ impl ValueIteration {
     }
 }
 
-/// With γ = 1, a loop that the greedy policy never leaves and that earns without end has no value; neither has one that costs without
-/// end and cannot be left.
+/// With γ = 1, a recurrent class of the greedy policy with positive rewards has no finite value; neither has one with
+/// costs that cannot be left.
 fn refuse_endless_earnings(table: &Transitions, values: &[f64]) -> Result<()> {
     let policy = PolicyTable::certain(&greedy(table, values, 1.0), table.actions())?;
     let escape = recurrence::actions_toward_terminal(table, |_, _| true);
@@ -129,7 +129,8 @@ fn refuse_endless_earnings(table: &Transitions, values: &[f64]) -> Result<()> {
             let chosen = policy.row(s).iter().position(|&w| w > 0.0).unwrap_or(0);
             table.outcomes(s, chosen)
         });
-        // Gains and costs in one loop may cancel out; such a loop is left to the sweeps, which then say that they do not settle.
+        // Gains and costs in one class may cancel out; such a class is left to the sweeps, which then report that they
+        // do not converge.
         let (gains, costs) = outcomes
             .filter(|o| o.probability > 0.0)
             .fold((false, false), |(gains, costs), o| (gains || o.reward > 0.0, costs || o.reward < 0.0));
@@ -145,8 +146,8 @@ fn refuse_endless_earnings(table: &Transitions, values: &[f64]) -> Result<()> {
     Ok(())
 }
 
-/// Policy iteration: evaluate exactly, improve where an action is better, until none is. With γ = 1 it starts from a policy that
-/// comes to an end.
+/// Policy iteration: evaluates exactly and improves until no action is better. With γ = 1 it starts from a policy that
+/// terminates.
 pub fn policy_iteration(table: &Transitions, gamma: f64, max_rounds: usize) -> Result<MdpSolution> {
     check_gamma(gamma)?;
     let mut policy: Vec<usize> = match gamma < 1.0 {
@@ -187,8 +188,8 @@ pub fn policy_iteration(table: &Transitions, gamma: f64, max_rounds: usize) -> R
     Err(Error::Data("policy iteration needs at least one round".into()))
 }
 
-/// The best that can be done in so many steps, when the choice may depend on the steps that are left: the values with all steps
-/// ahead, and the best action with 1, 2, … steps left.
+/// Finite-horizon optimum, when the choice may depend on the steps that are left: the values with all steps ahead, and
+/// the best action with 1, 2, … steps left.
 pub fn backward_induction(table: &Transitions, gamma: f64, steps: usize) -> Result<(Vec<f64>, Vec<Vec<usize>>)> {
     check_gamma(gamma)?;
     let mut values = vec![0.0; table.states()];

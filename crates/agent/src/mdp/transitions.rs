@@ -4,20 +4,20 @@ use ermine_core::{Error, Result};
 
 use crate::numpy_rng::NumpyRng;
 
-/// One way an action can turn out.
+/// One outcome of an action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transition {
     /// Its probability.
     pub probability: f64,
-    /// The state it leads to.
+    /// The next state.
     pub next: usize,
-    /// The reward on the way.
+    /// The reward.
     pub reward: f64,
     /// Whether the task ends there.
     pub terminated: bool,
 }
 
-/// The outcomes of every state and action, and where episodes start: the whole of a finite world.
+/// The outcomes of every state and action, and the start distribution: a complete finite process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transitions {
     states: usize,
@@ -25,22 +25,23 @@ pub struct Transitions {
     outcomes: Vec<Transition>,
     /// Cumulative probabilities within each row, beside `outcomes`.
     cumulative: Vec<f64>,
-    /// Where the row of (state, action) starts; one more at the end.
+    /// Offset of the row of (state, action); one more at the end.
     starts: Vec<u32>,
-    /// Outcomes in a row, where all rows have as many: the rows need not be looked up then.
+    /// Outcomes per row, where all rows have the same number: offsets need not be looked up then.
     width: Option<usize>,
     start_probability: Vec<f64>,
     start_cumulative: Vec<f64>,
-    /// For each of as many equal parts of [0, 1) as there are states, about where its first number leads.
+    /// Guide table for sampling: for each of as many equal parts of [0, 1) as there are states, the approximate state
+    /// of its first number.
     start_guide: Vec<u32>,
 }
 
-/// How far a sum of probabilities may be from 1.
+/// Tolerance of a sum of probabilities.
 const SUM: f64 = 1e-9;
 
 impl Transitions {
-    /// Takes a table in, after a look at every number: probabilities in [0, 1] that sum to 1, finite rewards, states that
-    /// exist. `row(state, action)` gives the outcomes; `start` the probabilities of the first state.
+    /// Makes a table and checks every number: probabilities in [0, 1] that sum to 1, finite rewards, states that exist.
+    /// `row(state, action)` gives the outcomes; `start` the probabilities of the first state.
     pub fn new(
         states: usize,
         actions: usize,
@@ -98,8 +99,8 @@ impl Transitions {
         Ok(Self { states, actions, outcomes, cumulative, starts, width, start_probability: start, start_cumulative, start_guide })
     }
 
-    /// A process from dense arrays: `probability[(s * actions + a) * states + next]`, the expected `reward[s * actions + a]`, and
-    /// which states end the task. Episodes start anywhere that is no end, with equal probability.
+    /// A process from dense arrays: `probability[(s * actions + a) * states + next]`, the expected `reward[s * actions
+    /// + a]`, and the terminal states. Episodes start in any other state, with equal probability.
     pub fn from_arrays(states: usize, actions: usize, probability: &[f64], reward: &[f64], terminal: &[bool]) -> Result<Self> {
         let rows = states.saturating_mul(actions);
         for (what, expected, found) in [
@@ -124,7 +125,7 @@ impl Transitions {
             let chances = &probability[row * states..(row + 1) * states];
             let outcome =
                 |(next, &p): (usize, &f64)| Transition { probability: p, next, reward: reward[row], terminated: terminal[next] };
-            // Zeros say nothing; anything else, NaN too, is for the check to judge.
+            // Zeros are left out; anything else, NaN too, goes through the checks.
             chances.iter().enumerate().filter(|(_, p)| **p != 0.0).map(outcome).collect()
         })
     }
@@ -139,7 +140,7 @@ impl Transitions {
         self.actions
     }
 
-    /// Where the outcomes of a state and action are.
+    /// The range of the outcomes of a state and action.
     #[inline]
     fn span(&self, state: usize, action: usize) -> std::ops::Range<usize> {
         let row = state * self.actions + action;
@@ -162,7 +163,7 @@ impl Transitions {
 
     /// A first state, with one draw.
     pub fn draw_start(&self, rng: &mut NumpyRng) -> usize {
-        // What a search would find, from a place nearby: episodes may be shorter than a search.
+        // The result of a binary search, from a guided starting point: episodes may be shorter than a search.
         let (u, cumulative) = (rng.random(), &self.start_cumulative);
         let mut at = self.start_guide[((u * self.states as f64) as usize).min(self.states - 1)] as usize;
         while at > 0 && cumulative[at - 1] > u {
@@ -178,7 +179,7 @@ impl Transitions {
     #[inline]
     pub fn draw(&self, state: usize, action: usize, rng: &mut NumpyRng) -> Transition {
         let span = self.span(state, action);
-        // A certain outcome takes its draw too: the numbers that follow must be the ones Gymnasium would use.
+        // A certain outcome takes its draw too, as in Gymnasium, so that the numbers that follow agree.
         if span.len() == 1 {
             rng.random();
             return self.outcomes[span.start];

@@ -1,227 +1,263 @@
 //! Agents by name.
 
-use ermine_core::{Error, ParamSpec, Range, Result};
+use ermine_core::{Error, Family, ParamSpec, Range, Result, Spec};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{CatalogEntry, ParamDefault, find};
+use crate::catalog::{CatalogEntry, blank, find, param};
 use crate::deep::{ActorCritic, Dqn, Reinforce};
 use crate::tabular::{ControlMethod, DecaySchedule, Exploration, StepSize, TabularAgent};
 
-const fn param(name: &'static str, doc: &'static str, range: Range, default: &'static str) -> ParamDefault {
-    ParamDefault { spec: ParamSpec { name, doc, range }, default }
-}
+const AGENT: Spec = blank(Family::Agent);
 
-const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: false };
 const STEP_SIZE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: true };
-const NUMBER: Range = Range::Real { min: f64::MIN, max: f64::MAX, above: false, log: false };
 const WHOLE: Range = Range::int_from(1);
 
-const GAMMA: ParamDefault = param("gamma", "The discount.", SHARE, "0.99");
-const ALPHA: ParamDefault = param("alpha", "The step size.", STEP_SIZE, "0.1");
-const POWER: ParamDefault = param(
+const GAMMA: ParamSpec = param("gamma", "The discount.", Range::SHARE);
+const ALPHA: ParamSpec = param("alpha", "The step size.", STEP_SIZE);
+const POWER: ParamSpec = param(
     "alpha_power",
-    "The step size is 1 / visits^power instead: averages, which a noisy world needs. null keeps alpha.",
+    "The step size is 1 / visits^power instead: averages, for noisy environments. null uses alpha.",
     Range::Optional(&STEP_SIZE),
-    "null",
 );
-const EXPLORATION: ParamDefault = param(
+const EXPLORATION: ParamSpec = param(
     "exploration",
     "How it tries things: epsilon-greedy, softmax, ucb, or optimistic (greedy on a table that starts at `initial`, above all returns).",
     Range::Choice(&["epsilon-greedy", "softmax", "ucb", "optimistic"]),
-    "\"epsilon-greedy\"",
 );
-const EPSILON: ParamDefault = param("epsilon", "Share of actions that are any action.", SHARE, "0.1");
-const EPSILON_START: ParamDefault = param(
+const EPSILON: ParamSpec = param("epsilon", "Share of actions that are any action.", Range::SHARE);
+const EPSILON_START: ParamSpec = param(
     "epsilon_start",
     "The share at first, which falls to epsilon in explore_steps; null means constant.",
-    Range::Optional(&SHARE),
-    "null",
+    Range::Optional(&Range::SHARE),
 );
-const TEMPERATURE: ParamDefault = param("temperature", "Softmax: the temperature.", Range::above(0.0), "1.0");
-const TEMPERATURE_START: ParamDefault = param(
+const TEMPERATURE: ParamSpec = param("temperature", "Softmax: the temperature.", Range::above(0.0));
+const TEMPERATURE_START: ParamSpec = param(
     "temperature_start",
     "Softmax: the temperature at first, which falls in explore_steps; null means constant.",
     Range::Optional(&Range::above(0.0)),
-    "null",
 );
-const EXPLORE_STEPS: ParamDefault = param("explore_steps", "Steps in which exploration falls to its end.", WHOLE, "50000");
-const C: ParamDefault = param("c", "UCB: the weight of what is not known.", Range::at_least(0.0), "1.0");
-const INITIAL: ParamDefault = param("initial", "What the table says at first; high means optimistic.", NUMBER, "0.0");
+const EXPLORE_STEPS: ParamSpec = param("explore_steps", "Steps in which exploration falls to its end.", WHOLE);
+const C: ParamSpec = param("c", "UCB: the weight of what is not known.", Range::at_least(0.0));
+const INITIAL: ParamSpec = param("initial", "What the table says at first; high means optimistic.", Range::FINITE);
 
-const TABULAR: &[ParamDefault] =
+const TABULAR: &[ParamSpec] =
     &[GAMMA, ALPHA, POWER, EXPLORATION, EPSILON, EPSILON_START, TEMPERATURE, TEMPERATURE_START, EXPLORE_STEPS, C, INITIAL];
 
-const WIDTHS: ParamDefault =
-    param("net_arch", "Widths of the hidden layers.", Range::List(&Range::Int { min: 1, max: 65_536 }), "[64, 64]");
+const WIDTHS: ParamSpec = param("net_arch", "Widths of the hidden layers.", Range::List(&Range::Int { min: 1, max: 65_536 }));
 const BATCH: Range = Range::Int { min: 1, max: 1 << 20 };
-const JUDGE_EVERY: ParamDefault = param(
+const JUDGE_EVERY: ParamSpec = param(
     "evaluate_every",
-    "Steps between two looks at what the network earns without exploration; the best network is kept. null: the last one is kept.",
+    "Steps between evaluations of the network without exploration; the best network is the result. null: the last one is.",
     Range::Optional(&WHOLE),
-    "1000",
 );
-const JUDGE_EPISODES: ParamDefault = param("evaluate_episodes", "Episodes of such a look.", WHOLE, "20");
-const STOP_AT: ParamDefault =
-    param("stop_at", "Mean return at such a look that ends the training; null: never.", Range::Optional(&NUMBER), "null");
-const ENTROPY: ParamDefault = param(
-    "ent_coef",
-    "The weight of the entropy of the policy, which keeps it from deciding too early.",
-    Range::at_least(0.0),
-    "0.0",
-);
+const JUDGE_EPISODES: ParamSpec = param("evaluate_episodes", "Episodes of such a look.", WHOLE);
+const STOP_AT: ParamSpec =
+    param("stop_at", "Mean return at such a look that ends the training; null: never.", Range::Optional(&Range::FINITE));
+const ENTROPY: ParamSpec =
+    param("ent_coef", "The weight of the entropy of the policy, which keeps it from deciding too early.", Range::at_least(0.0));
 
 /// The parameters of both forms of DQN.
-const DQN: &[ParamDefault] = &[
+const DQN: &[ParamSpec] = &[
     GAMMA,
     WIDTHS,
-    param("learning_rate", "Length of a step of Adam.", Range::above(0.0), "0.001"),
-    param("batch_size", "Steps that are drawn from the memory for one step of Adam.", BATCH, "64"),
-    param("buffer_size", "Steps that the memory holds.", Range::Int { min: 1, max: 100_000_000 }, "50000"),
-    param("learning_starts", "Steps before learning begins.", Range::int_from(0), "1000"),
-    param("train_freq", "Steps between two times of learning.", WHOLE, "4"),
-    param("gradient_steps", "Steps of Adam at such a time.", WHOLE, "4"),
-    param("target_update_interval", "Steps after which the target network moves to the network of now.", WHOLE, "500"),
-    param("tau", "How far the target network moves: 1 is all the way.", STEP_SIZE, "1.0"),
-    param("epsilon", "Share of actions that are any action.", SHARE, "0.05"),
-    param("epsilon_start", "The share at first.", SHARE, "1.0"),
-    param("explore_steps", "Steps in which the share falls to epsilon.", WHOLE, "10000"),
+    param("learning_rate", "Length of a step of Adam.", Range::above(0.0)),
+    param("batch_size", "Steps that are drawn from the memory for one step of Adam.", BATCH),
+    param("buffer_size", "Steps that the memory holds.", Range::Int { min: 1, max: 100_000_000 }),
+    param("learning_starts", "Steps before learning begins.", Range::int_from(0)),
+    param("train_freq", "Steps between two times of learning.", WHOLE),
+    param("gradient_steps", "Steps of Adam at such a time.", WHOLE),
+    param("target_update_interval", "Steps after which the target network moves to the network of now.", WHOLE),
+    param("tau", "How far the target network moves: 1 is all the way.", STEP_SIZE),
+    param("epsilon", "Share of actions that are any action.", Range::SHARE),
+    param("epsilon_start", "The share at first.", Range::SHARE),
+    param("explore_steps", "Steps in which the share falls to epsilon.", WHOLE),
     JUDGE_EVERY,
     JUDGE_EPISODES,
     STOP_AT,
 ];
 
+/// What the parameters of a table are when nobody says.
+fn table_defaults() -> Value {
+    json!({"gamma": 0.99, "alpha": 0.1, "alpha_power": null, "exploration": "epsilon-greedy", "epsilon": 0.1, "epsilon_start": null, "temperature": 1.0, "temperature_start": null, "explore_steps": 50000, "c": 1.0, "initial": 0.0})
+}
+
+/// What the parameters of both forms of DQN are when nobody says.
+fn dqn_defaults() -> Value {
+    json!({"gamma": 0.99, "net_arch": [64, 64], "learning_rate": 0.001, "batch_size": 64, "buffer_size": 50000, "learning_starts": 1000, "train_freq": 4, "gradient_steps": 4, "target_update_interval": 500, "tau": 1.0, "epsilon": 0.05, "epsilon_start": 1.0, "explore_steps": 10000, "evaluate_every": 1000, "evaluate_episodes": 20, "stop_at": null})
+}
+
+/// Defaults with one more parameter.
+fn with(mut defaults: Value, name: &str, value: impl Into<Value>) -> Value {
+    defaults[name] = value.into();
+    defaults
+}
+
 /// The agents that can be chosen by name.
 pub const AGENTS: &[CatalogEntry] = &[
     CatalogEntry {
-        name: "monte-carlo",
-        summary: "A table that learns from whole episodes.",
-        rule: "Q(s, a) += α (G - Q(s, a)), G the return of the episode",
-        reference: "Sutton, Barto 2018, chapter 5",
-        params: &[
-            GAMMA,
-            ALPHA,
-            POWER,
-            EXPLORATION,
-            EPSILON,
-            EPSILON_START,
-            TEMPERATURE,
-            TEMPERATURE_START,
-            EXPLORE_STEPS,
-            C,
-            INITIAL,
-            param("first_visit", "Only the first visit of a pair in an episode counts.", Range::Bool, "true"),
-        ],
+        spec: Spec {
+            name: "monte-carlo",
+            summary: "A table that learns from whole episodes.",
+            objective: "Q(s, a) += α (G - Q(s, a)), G the return of the episode",
+            reference: "Sutton, Barto 2018, chapter 5",
+            params: &[
+                GAMMA,
+                ALPHA,
+                POWER,
+                EXPLORATION,
+                EPSILON,
+                EPSILON_START,
+                TEMPERATURE,
+                TEMPERATURE_START,
+                EXPLORE_STEPS,
+                C,
+                INITIAL,
+                param("first_visit", "Only the first visit of a pair in an episode counts.", Range::Bool),
+            ],
+            ..AGENT
+        },
+        defaults: || with(table_defaults(), "first_visit", true),
     },
     CatalogEntry {
-        name: "sarsa",
-        summary: "A table that learns the value of what it does, exploration included.",
-        rule: "Q(s, a) += α (r + γ Q(s', a') - Q(s, a))",
-        reference: "Rummery, Niranjan 1994",
-        params: TABULAR,
+        spec: Spec {
+            name: "sarsa",
+            summary: "A table that learns the value of what it does, exploration included.",
+            objective: "Q(s, a) += α (r + γ Q(s', a') - Q(s, a))",
+            reference: "Rummery, Niranjan 1994",
+            params: TABULAR,
+            ..AGENT
+        },
+        defaults: table_defaults,
     },
     CatalogEntry {
-        name: "expected-sarsa",
-        summary: "SARSA with the mean over the next action in place of one draw.",
-        rule: "Q(s, a) += α (r + γ Σ π(b|s') Q(s', b) - Q(s, a))",
-        reference: "van Seijen, van Hasselt, Whiteson, Wiering 2009",
-        params: TABULAR,
+        spec: Spec {
+            name: "expected-sarsa",
+            summary: "SARSA with the mean over the next action in place of one draw.",
+            objective: "Q(s, a) += α (r + γ Σ π(b|s') Q(s', b) - Q(s, a))",
+            reference: "van Seijen, van Hasselt, Whiteson, Wiering 2009",
+            params: TABULAR,
+            ..AGENT
+        },
+        defaults: table_defaults,
     },
     CatalogEntry {
-        name: "n-step-sarsa",
-        summary: "SARSA over the rewards of n steps.",
-        rule: "Q(s, a) += α (r1 + γ r2 + … + γ^n Q(s_n, a_n) - Q(s, a))",
-        reference: "Sutton, Barto 2018, chapter 7",
-        params: &[
-            GAMMA,
-            ALPHA,
-            POWER,
-            EXPLORATION,
-            EPSILON,
-            EPSILON_START,
-            TEMPERATURE,
-            TEMPERATURE_START,
-            EXPLORE_STEPS,
-            C,
-            INITIAL,
-            param("n", "Steps.", WHOLE, "4"),
-        ],
+        spec: Spec {
+            name: "n-step-sarsa",
+            summary: "SARSA over the rewards of n steps.",
+            objective: "Q(s, a) += α (r1 + γ r2 + … + γ^n Q(s_n, a_n) - Q(s, a))",
+            reference: "Sutton, Barto 2018, chapter 7",
+            params: &[
+                GAMMA,
+                ALPHA,
+                POWER,
+                EXPLORATION,
+                EPSILON,
+                EPSILON_START,
+                TEMPERATURE,
+                TEMPERATURE_START,
+                EXPLORE_STEPS,
+                C,
+                INITIAL,
+                param("n", "Steps.", WHOLE),
+            ],
+            ..AGENT
+        },
+        defaults: || with(table_defaults(), "n", 4),
     },
     CatalogEntry {
-        name: "q-learning",
-        summary: "A table that learns the value of the best it could do.",
-        rule: "Q(s, a) += α (r + γ max_b Q(s', b) - Q(s, a))",
-        reference: "Watkins 1989",
-        params: TABULAR,
+        spec: Spec {
+            name: "q-learning",
+            summary: "A table that learns the value of the best it could do.",
+            objective: "Q(s, a) += α (r + γ max_b Q(s', b) - Q(s, a))",
+            reference: "Watkins 1989",
+            params: TABULAR,
+            ..AGENT
+        },
+        defaults: table_defaults,
     },
     CatalogEntry {
-        name: "double-q-learning",
-        summary: "Q-learning with two tables, each valuing the other's choice: no bias from the maximum.",
-        rule: "Q1(s, a) += α (r + γ Q2(s', argmax_b Q1(s', b)) - Q1(s, a)), or with 1 and 2 exchanged",
-        reference: "van Hasselt 2010",
-        params: TABULAR,
+        spec: Spec {
+            name: "double-q-learning",
+            summary: "Q-learning with two tables, each valuing the other's choice: no bias from the maximum.",
+            objective: "Q1(s, a) += α (r + γ Q2(s', argmax_b Q1(s', b)) - Q1(s, a)), or with 1 and 2 exchanged",
+            reference: "van Hasselt 2010",
+            params: TABULAR,
+            ..AGENT
+        },
+        defaults: table_defaults,
     },
     CatalogEntry {
-        name: "dqn",
-        summary: "Q-learning with a network, a memory of steps, and a target network of some steps ago.",
-        rule: "minimise Huber(Q(s, a) - r - γ max_b Q'(s', b)) over steps drawn from the memory",
-        reference: "Mnih and others 2015",
-        params: DQN,
+        spec: Spec {
+            name: "dqn",
+            summary: "Q-learning with a network, a memory of steps, and a target network of some steps ago.",
+            objective: "minimise Huber(Q(s, a) - r - γ max_b Q'(s', b)) over steps drawn from the memory",
+            reference: "Mnih and others 2015",
+            params: DQN,
+            ..AGENT
+        },
+        defaults: dqn_defaults,
     },
     CatalogEntry {
-        name: "double-dqn",
-        summary: "DQN in which the network of now chooses what the target network values: no bias from the maximum.",
-        rule: "minimise Huber(Q(s, a) - r - γ Q'(s', argmax_b Q(s', b))) over steps drawn from the memory",
-        reference: "van Hasselt, Guez, Silver 2016",
-        params: DQN,
+        spec: Spec {
+            name: "double-dqn",
+            summary: "DQN in which the network of now chooses what the target network values: no bias from the maximum.",
+            objective: "minimise Huber(Q(s, a) - r - γ Q'(s', argmax_b Q(s', b))) over steps drawn from the memory",
+            reference: "van Hasselt, Guez, Silver 2016",
+            params: DQN,
+            ..AGENT
+        },
+        defaults: dqn_defaults,
     },
     CatalogEntry {
-        name: "reinforce",
-        summary: "A policy that moves towards what whole episodes have shown to pay.",
-        rule: "ascend Σ (G_t - b(s_t)) ln π(a_t | s_t) + ent_coef H(π)",
-        reference: "Williams 1992",
-        params: &[
-            GAMMA,
-            WIDTHS,
-            param("learning_rate", "Length of a step of Adam.", Range::above(0.0), "0.003"),
-            param("baseline", "Whether a network that values what is seen is taken away from the returns.", Range::Bool, "false"),
-            param("baseline_rate", "Length of a step of Adam for the baseline.", Range::above(0.0), "0.003"),
-            param("normalize", "Whether returns of an episode are brought to mean 0 and deviation 1.", Range::Bool, "true"),
-            ENTROPY,
-            JUDGE_EVERY,
-            JUDGE_EPISODES,
-            STOP_AT,
-        ],
+        spec: Spec {
+            name: "reinforce",
+            summary: "A policy that moves towards what whole episodes have shown to pay.",
+            objective: "ascend Σ (G_t - b(s_t)) ln π(a_t | s_t) + ent_coef H(π)",
+            reference: "Williams 1992",
+            params: &[
+                GAMMA,
+                WIDTHS,
+                param("learning_rate", "Length of a step of Adam.", Range::above(0.0)),
+                param("baseline", "Whether a network that values what is seen is taken away from the returns.", Range::Bool),
+                param("baseline_rate", "Length of a step of Adam for the baseline.", Range::above(0.0)),
+                param("normalize", "Whether returns of an episode are brought to mean 0 and deviation 1.", Range::Bool),
+                ENTROPY,
+                JUDGE_EVERY,
+                JUDGE_EPISODES,
+                STOP_AT,
+            ],
+            ..AGENT
+        },
+        defaults: || json!({"gamma": 0.99, "net_arch": [64, 64], "learning_rate": 0.003, "baseline": false, "baseline_rate": 0.003, "normalize": true, "ent_coef": 0.0, "evaluate_every": 1000, "evaluate_episodes": 20, "stop_at": null}),
     },
     CatalogEntry {
-        name: "actor-critic",
-        summary: "A policy that moves along the advantages which a critic sees on the way, in several environments at once.",
-        rule: "ascend A ln π(a | s) + ent_coef H(π), A = Σ (γλ)^k δ_k, δ = r + γ V(s') - V(s)",
-        reference: "Mnih and others 2016; Schulman and others 2016",
-        params: &[
-            GAMMA,
-            param("gae_lambda", "λ of the advantages.", SHARE, "0.95"),
-            WIDTHS,
-            param("learning_rate", "Length of a step of Adam for the policy.", Range::above(0.0), "0.001"),
-            param("critic_rate", "Length of a step of Adam for the critic.", Range::above(0.0), "0.003"),
-            param(
-                "n_envs",
-                "Environments side by side; one of another's making stays alone.",
-                Range::Int { min: 1, max: 4096 },
-                "8",
-            ),
-            param(
-                "n_steps",
-                "Steps of each environment between two times of learning.",
-                Range::Int { min: 1, max: 65_536 },
-                "16",
-            ),
-            param("normalize", "Whether advantages are brought to mean 0 and deviation 1.", Range::Bool, "true"),
-            ENTROPY,
-            JUDGE_EVERY,
-            JUDGE_EPISODES,
-            STOP_AT,
-        ],
+        spec: Spec {
+            name: "actor-critic",
+            summary: "A policy that moves along the advantages which a critic sees on the way, in several environments at once.",
+            objective: "ascend A ln π(a | s) + ent_coef H(π), A = Σ (γλ)^k δ_k, δ = r + γ V(s') - V(s)",
+            reference: "Mnih and others 2016; Schulman and others 2016",
+            params: &[
+                GAMMA,
+                param("gae_lambda", "λ of the advantages.", Range::SHARE),
+                WIDTHS,
+                param("learning_rate", "Length of a step of Adam for the policy.", Range::above(0.0)),
+                param("critic_rate", "Length of a step of Adam for the critic.", Range::above(0.0)),
+                param(
+                    "n_envs",
+                    "Environments side by side; one of another's making stays alone.",
+                    Range::Int { min: 1, max: 4096 },
+                ),
+                param("n_steps", "Steps of each environment between two times of learning.", Range::Int { min: 1, max: 65_536 }),
+                param("normalize", "Whether advantages are brought to mean 0 and deviation 1.", Range::Bool),
+                ENTROPY,
+                JUDGE_EVERY,
+                JUDGE_EPISODES,
+                STOP_AT,
+            ],
+            ..AGENT
+        },
+        defaults: || json!({"gamma": 0.99, "gae_lambda": 0.95, "net_arch": [64, 64], "learning_rate": 0.001, "critic_rate": 0.003, "n_envs": 8, "n_steps": 16, "normalize": true, "ent_coef": 0.0, "evaluate_every": 1000, "evaluate_episodes": 20, "stop_at": null}),
     },
 ];
 
@@ -230,14 +266,15 @@ pub fn agent_entry(name: &str) -> Result<&'static CatalogEntry> {
     find("agent", name, AGENTS)
 }
 
-/// Parameters that are known to work for an agent on an environment, and steps that are enough; both give way to what is asked for.
+/// Parameters that are known to work for an agent on an environment, and a sufficient number of steps; explicit ones
+/// take precedence.
 pub fn tuned(agent: &str, environment: &str) -> (Map<String, Value>, u64) {
     let (params, steps) = match (environment, agent) {
-        // What suits a table says nothing to a network.
+        // Parameters for a table do not apply to a network.
         ("frozen-lake" | "taxi" | "cliff-walking" | "blackjack", "dqn" | "double-dqn" | "reinforce" | "actor-critic") => {
             (json!({}), 100_000)
         }
-        // Slippery ice is noisy: with a constant step size the greedy policy never settles.
+        // Slippery ice is noisy: with a constant step size the greedy policy never converges.
         ("frozen-lake", "monte-carlo") => {
             (json!({"alpha": 0.01, "epsilon_start": 1.0, "epsilon": 0.05, "explore_steps": 200_000}), 400_000)
         }
@@ -246,19 +283,20 @@ pub fn tuned(agent: &str, environment: &str) -> (Map<String, Value>, u64) {
         }
         ("taxi", "monte-carlo") => (json!({"gamma": 0.95, "alpha": 0.1}), 1_000_000),
         ("taxi", "q-learning") => (json!({"gamma": 0.95, "alpha": 0.5}), 400_000),
-        // What is learned on the policy itself settles once little is explored and steps are small.
+        // On-policy learning converges with little exploration and small steps.
         ("taxi", _) => {
             (json!({"gamma": 0.95, "alpha": 0.1, "epsilon_start": 0.5, "epsilon": 0.02, "explore_steps": 300_000}), 400_000)
         }
         ("cliff-walking", "monte-carlo") => (json!({"gamma": 1.0, "alpha": 0.1}), 200_000),
         ("cliff-walking", _) => (json!({"gamma": 1.0, "alpha": 0.5}), 50_000),
-        // Many steps of Adam towards a target that stands still, then a new one; the judge looks at what came out of each.
+        // Many steps of Adam towards a fixed target network, then a new one; each is evaluated.
         ("cartpole", "dqn" | "double-dqn") => (
             json!({"gamma": 0.98, "learning_rate": 0.002, "train_freq": 128, "gradient_steps": 128, "target_update_interval": 128,
                    "explore_steps": 6_000, "epsilon": 0.04, "evaluate_every": 256, "stop_at": 500.0}),
             50_000,
         ),
-        // Policies are quick, and a lucky look early on must not end them: the whole budget, and of the best looks the last.
+        // Policies learn fast, and a lucky early evaluation must not end them: the whole budget, and of the best
+        // evaluations the last.
         ("cartpole", "reinforce") => (json!({"net_arch": [128], "learning_rate": 0.002, "ent_coef": 0.01}), 100_000),
         ("cartpole", "actor-critic") => (json!({}), 50_000),
         ("mountain-car", "dqn" | "double-dqn") => (
@@ -279,7 +317,7 @@ pub fn tuned(agent: &str, environment: &str) -> (Map<String, Value>, u64) {
     (params, steps)
 }
 
-/// What learns.
+/// The learning algorithm.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "each variant is the type it holds")]
 pub enum AgentKind {
@@ -289,33 +327,33 @@ pub enum AgentKind {
     ActorCritic(ActorCritic),
 }
 
-/// How an agent with a network is watched while it learns.
+/// Schedule of the evaluations of an agent with a network in training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvalSchedule {
-    /// Steps between two looks; none where nobody looks.
+    /// Steps between evaluations; none without evaluation.
     pub every: Option<u64>,
-    /// Episodes of a look.
+    /// Episodes per evaluation.
     pub episodes: u64,
-    /// The mean return that ends the training.
+    /// The mean return at which training ends.
     pub stop_at: Option<f64>,
-    /// Environments side by side.
+    /// Parallel environments.
     pub environments: usize,
 }
 
-/// An agent that has not learned anything yet.
+/// An untrained agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnyAgent {
     /// Its name.
     pub name: String,
     /// All of its parameters.
     pub params: Map<String, Value>,
-    /// What learns.
+    /// The learning algorithm.
     pub learner: AgentKind,
-    /// How it is watched.
+    /// Schedule of its evaluations.
     pub watch: EvalSchedule,
 }
 
-/// The parameters of all agents; those that one does not have stay at nothing and are not read.
+/// The parameters of all agents; those that one does not have are unset.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct AgentParams {
@@ -354,7 +392,7 @@ struct AgentParams {
     stop_at: Option<f64>,
 }
 
-/// The agent called `name` with the parameters that are given.
+/// The agent called `name` with the given parameters.
 pub fn named(name: &str, params: &Map<String, Value>) -> Result<AnyAgent> {
     let entry = agent_entry(name)?;
     let params = entry.complete(params)?;

@@ -1,4 +1,4 @@
-//! Playing episodes with a fixed way to act.
+//! Running episodes with a fixed policy.
 
 use ermine_core::{Context, Error, Progress, Result};
 use rayon::prelude::*;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::env::Environment;
 
-/// An episode that was played.
+/// An episode.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Episode {
     /// Sum of the rewards.
@@ -16,14 +16,14 @@ pub struct Episode {
     pub steps: u64,
     /// The task itself ended.
     pub terminated: bool,
-    /// The clock of the environment, or of who plays, ended it.
+    /// It was truncated by the step limit of the environment or of the caller.
     pub truncated: bool,
-    /// The course in pictures, where they were asked for: the start and every step.
+    /// The frames, where requested: the start and every step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<String>,
 }
 
-/// Plays one episode of at most `limit` steps.
+/// Runs one episode of at most `limit` steps.
 pub fn play<E: Environment>(
     env: &mut E,
     mut act: impl FnMut(&E::Observation) -> Result<usize>,
@@ -55,15 +55,15 @@ pub fn play<E: Environment>(
         }
         seen = step.observation;
     }
-    // A way to act that never comes to an end is cut short.
+    // An endless episode is truncated.
     episode.truncated = true;
     Ok(episode)
 }
 
-/// What a way to act earns.
+/// Returns of a policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReturnStats {
-    /// Episodes played.
+    /// Number of episodes.
     pub episodes: u64,
     /// Mean return.
     pub mean: f64,
@@ -75,14 +75,14 @@ pub struct ReturnStats {
     pub max: f64,
     /// Mean steps.
     pub steps: f64,
-    /// Episodes that did not end within the steps they were given.
+    /// Episodes that did not end within the limit.
     pub endless: u64,
 }
 
-/// Steps after which an episode without a clock is taken for one that does not end.
+/// Steps after which an episode without a step limit counts as endless.
 pub(super) const MAX_STEPS: u64 = 100_000;
 
-/// Plays `episodes` episodes, each from a seed of its own, in parallel. The number of threads changes nothing.
+/// Runs `episodes` episodes, each from a seed of its own, in parallel. Results do not depend on the number of threads.
 pub fn evaluate<E: Environment + Clone + Send + Sync>(
     env: &E,
     act: impl Fn(&E::Observation) -> Result<usize> + Sync,
@@ -100,7 +100,7 @@ pub fn evaluate<E: Environment + Clone + Send + Sync>(
     Ok(ReturnStats::of(&played))
 }
 
-/// The seed of an episode by which a network is chosen while it learns: neither one of training nor one of [`evaluate`].
+/// The seed of an evaluation episode in training: neither one of training nor one of [`evaluate`].
 pub(super) fn selection_seed(seed: u64, episode: u64) -> u64 {
     evaluation_seed(seed, episode) ^ (1 << 61)
 }

@@ -10,7 +10,7 @@ use crate::deep::{DeepTraining, ObservationScaling, PeriodicEval};
 use crate::env::{AnyEnvironment, AnyObservation, EnvKind, FiniteStates, NumericStates};
 use crate::tabular::{TabularTraining, TrainingBudget};
 
-/// Trains an agent, from the start or on from where an earlier training of the same kind ended.
+/// Trains an agent, from the start or from an earlier training of the same kind.
 pub fn train(
     agent: &AnyAgent,
     env: &AnyEnvironment,
@@ -50,7 +50,7 @@ pub fn train(
         EnvKind::Blackjack(env) => LearnedState::Table(train_table(agent, &mut env.clone(), start, budget, cx)?),
         EnvKind::CartPole(_) | EnvKind::MountainCar(_) | EnvKind::Acrobot(_) => {
             return Err(Error::Data(format!(
-                "{} keeps a table of states, and {} shows numbers instead; use an agent with a network, such as dqn",
+                "{} has a table of states, and {} has numeric observations; use an agent with a network, such as dqn",
                 agent.name, env.name
             )));
         }
@@ -73,7 +73,8 @@ pub fn train_table<E: FiniteStates>(
     }
 }
 
-/// Trains a network in any environments of one kind that show numbers; all but actor–critic use the first alone.
+/// Trains a network in any environments of one kind with numeric observations; all but actor–critic use the first
+/// alone.
 pub fn train_network<E: NumericStates>(
     agent: &AnyAgent,
     environments: &mut [E],
@@ -91,11 +92,13 @@ pub fn train_network<E: NumericStates>(
         AgentKind::Dqn(dqn) => dqn.train(first, start, scaling, budget, judge, cx),
         AgentKind::Reinforce(reinforce) => reinforce.train(first, start, scaling, budget, judge, cx),
         AgentKind::ActorCritic(actor) => actor.train(environments, start, scaling, budget, judge, cx),
-        AgentKind::Table(_) => Err(Error::Data(format!("{} keeps a table of states, and here are numbers", agent.name))),
+        AgentKind::Table(_) => {
+            Err(Error::Data(format!("{} has a table of states, and the environment has numeric observations", agent.name)))
+        }
     }
 }
 
-/// Trains once a seed, in parallel. The number of threads changes nothing.
+/// Trains once per seed, in parallel. Results do not depend on the number of threads.
 pub fn train_seeds(
     agent: &AnyAgent,
     env: &AnyEnvironment,

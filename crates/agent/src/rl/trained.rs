@@ -1,4 +1,4 @@
-//! A trained agent: it acts, and it is kept in a file.
+//! Trained agents and their files.
 
 use ermine_core::{Error, Result};
 use ermine_neural::Network;
@@ -11,11 +11,11 @@ use crate::deep::DeepTraining;
 use crate::env::{AnyEnvironment, AnyObservation, Environment, ObservationSpace, make};
 use crate::tabular::TabularTraining;
 
-/// Where an agent was trained.
+/// The environment of the training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrainedOn {
-    /// One of our environments.
+    /// A built-in environment.
     #[serde(rename = "ours")]
     BuiltIn {
         /// Its name.
@@ -23,7 +23,7 @@ pub enum TrainedOn {
         /// Its parameters.
         params: Map<String, Value>,
     },
-    /// An environment from elsewhere, by what it is called there.
+    /// An external environment, by its name.
     #[serde(rename = "elsewhere")]
     External {
         /// What it is called.
@@ -31,7 +31,7 @@ pub enum TrainedOn {
     },
 }
 
-/// What an agent knows.
+/// The learned state of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LearnedState {
@@ -44,22 +44,22 @@ pub enum LearnedState {
 /// A trained agent.
 #[derive(Debug, Clone)]
 pub struct TrainedAgent {
-    /// What it was before it learned.
+    /// The agent with its parameters.
     pub agent: AnyAgent,
     /// Where it was trained.
     pub place: TrainedOn,
-    /// What it sees.
+    /// The space of its observations.
     pub space: ObservationSpace,
     /// The names of its actions.
     pub actions: Vec<String>,
     /// The seed of its training.
     pub seed: u64,
     learned: LearnedState,
-    /// The network that `learned` describes, ready to be asked.
+    /// The network of `learned`, ready for prediction.
     brain: Option<Network>,
 }
 
-/// The network follows from what was learned.
+/// The network is derived from `learned`.
 impl PartialEq for TrainedAgent {
     fn eq(&self, other: &Self) -> bool {
         let parts = |t: &Self| (t.agent.clone(), t.place.clone(), t.space.clone(), t.actions.clone(), t.seed);
@@ -67,7 +67,7 @@ impl PartialEq for TrainedAgent {
     }
 }
 
-/// What a file holds besides the agent's name and parameters.
+/// The content of a file besides the agent's name and parameters.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TrainedRepr {
@@ -78,7 +78,7 @@ struct TrainedRepr {
 }
 
 impl TrainedAgent {
-    /// An agent after its training. What does not fit together is refused, so that it can act without a check.
+    /// An agent after its training. Its consistency is checked, so that it can act without further checks.
     pub fn new(
         agent: &AnyAgent,
         place: TrainedOn,
@@ -93,7 +93,7 @@ impl TrainedAgent {
                 None
             }
             (LearnedState::Table(_), ObservationSpace::Numbers(_), AgentKind::Table(_)) => {
-                return Err(Error::Model("it keeps a table and sees no states".into()));
+                return Err(Error::Model("it has a table and no state observations".into()));
             }
             (LearnedState::Network(t), ObservationSpace::States(width) | ObservationSpace::Numbers(width), learner)
                 if !matches!(learner, AgentKind::Table(_)) =>
@@ -105,12 +105,12 @@ impl TrainedAgent {
         Ok(Self { agent: agent.clone(), place, space, actions, seed, learned, brain })
     }
 
-    /// What it has learned.
+    /// Its learned state.
     pub fn learned(&self) -> &LearnedState {
         &self.learned
     }
 
-    /// Returns of the whole episodes of its training, and their lengths.
+    /// Returns and lengths of the complete episodes of its training.
     pub fn episodes(&self) -> (&[f64], &[u64]) {
         match &self.learned {
             LearnedState::Table(t) => (&t.returns, &t.lengths),
@@ -126,7 +126,7 @@ impl TrainedAgent {
         }
     }
 
-    /// Its table, where it keeps one.
+    /// Its table, if it has one.
     pub fn table(&self) -> Option<&TabularTraining> {
         match &self.learned {
             LearnedState::Table(t) => Some(t),
@@ -134,7 +134,7 @@ impl TrainedAgent {
         }
     }
 
-    /// Its network with the course of its training, where it has one.
+    /// Its network with the history of its training, if it has one.
     pub fn network(&self) -> Option<&DeepTraining> {
         match &self.learned {
             LearnedState::Network(t) => Some(t),
@@ -142,7 +142,7 @@ impl TrainedAgent {
         }
     }
 
-    /// What each action is worth, as far as it knows; of policies the logits of their probabilities.
+    /// The values of the actions; for policies their logits.
     pub fn action_values(&self, seen: &AnyObservation) -> Result<Vec<f64>> {
         match (&self.learned, seen, &self.space) {
             (_, AnyObservation::State(state), ObservationSpace::States(n)) if state >= n => {
@@ -152,7 +152,7 @@ impl TrainedAgent {
                 Ok(t.values[state * t.actions..(state + 1) * t.actions].to_vec())
             }
             (LearnedState::Table(_), AnyObservation::Numbers(_), _) => {
-                Err(Error::Data(format!("{} keeps a table of states and was shown numbers", self.agent.name)))
+                Err(Error::Data(format!("{} has a table of states and was given numbers", self.agent.name)))
             }
             (LearnedState::Network(_), AnyObservation::Numbers(values), _) => self.values_of(values),
             (LearnedState::Network(_), AnyObservation::State(state), ObservationSpace::States(n)) => {
@@ -166,10 +166,10 @@ impl TrainedAgent {
         }
     }
 
-    /// The same for an agent with a network, from numbers as the environment shows them.
+    /// The same for an agent with a network, from the numbers of an observation.
     pub fn values_of(&self, seen: &[f32]) -> Result<Vec<f64>> {
         let (Some(network), LearnedState::Network(t)) = (&self.brain, &self.learned) else {
-            return Err(Error::Data(format!("{} keeps a table of states and was shown numbers", self.agent.name)));
+            return Err(Error::Data(format!("{} has a table of states and was given numbers", self.agent.name)));
         };
         if seen.len() != t.scaling.width() {
             let (what, expected, found) = ("numbers that are seen".into(), t.scaling.width(), seen.len());
@@ -187,7 +187,7 @@ impl TrainedAgent {
         Ok((1..values.len()).fold(0, |best, a| if values[a] > values[best] { a } else { best }))
     }
 
-    /// The environment it was trained in, made anew.
+    /// A new environment like that of its training.
     pub fn environment(&self) -> Result<AnyEnvironment> {
         match &self.place {
             TrainedOn::BuiltIn { name, params } => make(name, params),
@@ -197,7 +197,7 @@ impl TrainedAgent {
         }
     }
 
-    /// Refuses an environment that does not look like the one it was trained in.
+    /// An error for an environment with other observations or actions than that of its training.
     pub fn fits(&self, env: &AnyEnvironment) -> Result<()> {
         if env.space() != self.space || env.actions() != self.actions.len() {
             return Err(Error::Data(format!(
@@ -223,7 +223,7 @@ impl TrainedAgent {
         array_state::to_bytes(&format!("rl/{}", self.agent.name), Value::Object(self.agent.params.clone()), self.seed, &kept)
     }
 
-    /// Reads the bytes of an agent's file. What does not fit together is refused, so that the agent can act without a check.
+    /// Reads the bytes of an agent's file and checks its consistency, so that the agent can act without further checks.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let (header, kept): (_, TrainedRepr) = array_state::from_bytes(bytes, "rl")?;
         let name = header.learner.split_once('/').map_or("", |p| p.1);

@@ -1,4 +1,4 @@
-//! Control: learning what to do while doing it.
+//! Control: learning a policy while following it.
 
 use std::collections::VecDeque;
 
@@ -10,53 +10,53 @@ use super::{DecaySchedule, Exploration, StepSize};
 use crate::env::FiniteStates;
 use crate::mdp::check_gamma;
 
-/// What a table learns towards.
+/// The target of the updates.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ControlMethod {
-    /// `r + γ Q(s', a')` with the action that is taken next (on policy).
+    /// `r + γ Q(s', a')` with the next action (on policy).
     Sarsa,
     /// `r + γ Σ π(a|s') Q(s', a)`.
     ExpectedSarsa,
     /// `r + γ max_a Q(s', a)` (off policy; Watkins 1989).
     QLearning,
-    /// Q-learning with two tables, each valuing the other's choice: no bias from the maximum (van Hasselt 2010).
+    /// Q-learning with two tables, each evaluating the other's choice: no maximisation bias (van Hasselt 2010).
     DoubleQLearning,
     /// The rewards of `n` steps, then `γ^n Q`.
     NStepSarsa {
         /// Steps.
         n: usize,
     },
-    /// The whole return of the episode, at the first visit of a pair or at every one.
+    /// The complete return of the episode, at the first visit of a pair or at every one.
     MonteCarlo {
         /// Only the first visit of an episode counts.
         first_visit: bool,
     },
 }
 
-/// How long to learn.
+/// Length of the training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrainingBudget {
-    /// So many episodes.
+    /// Number of episodes.
     Episodes(u64),
-    /// So many steps, the last episode cut short.
+    /// Number of steps, with the last episode truncated.
     Steps(u64),
 }
 
-/// A learner with a table.
+/// A tabular agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TabularAgent {
-    /// What it learns towards.
+    /// The target of its updates.
     pub method: ControlMethod,
     /// The discount.
     pub gamma: f64,
     /// The step size.
     pub alpha: StepSize,
-    /// How it tries things.
+    /// The exploration.
     pub exploration: Exploration,
-    /// What the table says at first; high means optimistic.
+    /// Initial values; high ones are optimistic.
     pub initial: f64,
 }
 
@@ -72,28 +72,28 @@ impl Default for TabularAgent {
     }
 }
 
-/// What came out, and what it takes to go on.
+/// The result of a training, and the state to continue it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TabularTraining {
-    /// Values, a row of actions a state.
+    /// Action values, one row per state.
     pub values: Vec<f64>,
     /// The number of actions.
     pub actions: usize,
-    /// Sum of rewards of each whole episode.
+    /// Sum of rewards of each complete episode.
     pub returns: Vec<f64>,
-    /// Steps of each whole episode.
+    /// Steps of each complete episode.
     pub lengths: Vec<u64>,
-    /// Steps in all.
+    /// Total steps.
     pub steps: u64,
-    /// How often each pair of state and action has learned, where that is counted.
+    /// Updates of each pair of state and action, where they are counted.
     pub visits: Vec<u32>,
-    /// The two tables of double Q-learning, each with its own visits; `values` is then their mean.
+    /// The two tables of double Q-learning, each with its own visits; `values` is their mean.
     pub pair: Option<[(Vec<f64>, Vec<u32>); 2]>,
 }
 
 impl TabularTraining {
-    /// Refuses a state that does not fit together, or not to a world of so many states and actions.
+    /// Checks the consistency of the state, and with the numbers of states and actions.
     pub fn check(&self, states: usize, actions: usize) -> Result<()> {
         let size = states.saturating_mul(actions);
         if self.actions != actions || actions == 0 {
@@ -127,10 +127,10 @@ impl TabularTraining {
     }
 }
 
-/// Steps between two questions whether to go on.
+/// Steps between two checks of observer and deadline.
 const CHECK_EVERY: u64 = 1 << 14;
 
-/// Steps of an episode that is learned from at its end: beyond, it is taken for one that has no end.
+/// Most steps of an episode for methods that learn at its end: beyond, it counts as endless.
 const MAX_EPISODE_STEPS: usize = 10_000_000;
 
 /// The table while it learns.
@@ -139,10 +139,10 @@ struct QTable<'a> {
     cx: &'a Context<'a>,
     actions: usize,
     values: Vec<f64>,
-    /// The two tables of double Q-learning, each with the visits that taught it; `values` is then their mean.
+    /// The two tables of double Q-learning, each with its visits; `values` is their mean.
     pair: [(Vec<f64>, Vec<u32>); 2],
     visits: Vec<u32>,
-    /// Whether the exploration looks at visits.
+    /// Whether the exploration needs visits.
     counts: bool,
     weights: Vec<f64>,
     step: u64,
@@ -169,7 +169,7 @@ impl QTable<'_> {
         self.agent.exploration.choose(self.row(state), self.seen(state), peak, self.step, rng)
     }
 
-    /// Counts a step and, once in a while, asks whether to go on.
+    /// Counts a step and, at intervals, checks observer and deadline.
     #[inline]
     fn tick(&mut self) -> Result<()> {
         self.step += 1;
@@ -179,7 +179,7 @@ impl QTable<'_> {
         Ok(())
     }
 
-    /// Counts a visit, where anybody asks for the count, and gives its step size.
+    /// Counts a visit, if needed, and returns its step size.
     #[inline]
     fn rate(&mut self, state: usize, action: usize) -> f64 {
         if let (StepSize::Constant(alpha), false) = (self.agent.alpha, self.counts) {
@@ -197,7 +197,7 @@ impl QTable<'_> {
         *value += rate * (target - *value);
     }
 
-    /// What the policy expects from a state.
+    /// The expected value of a state under the policy.
     fn expected(&mut self, state: usize) -> f64 {
         let span = state * self.actions..(state + 1) * self.actions;
         let (values, visits) = (&self.values[span.clone()], &self.visits[span]);
@@ -210,7 +210,7 @@ impl QTable<'_> {
         top(self.row(state))
     }
 
-    /// One of the two tables learns from what the other says of its choice.
+    /// Updates one of the two tables with the other's value of its choice.
     fn learn_double(&mut self, state: usize, action: usize, reward: f64, next: Option<usize>, rng: &mut RngStream) {
         let side = rng.below(2);
         let follow = |next: usize, rng: &mut RngStream| {
@@ -229,7 +229,7 @@ impl QTable<'_> {
 }
 
 impl TabularAgent {
-    /// Refuses parameters that make no sense.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<()> {
         check_gamma(self.gamma)?;
         self.alpha.check()?;
@@ -243,13 +243,13 @@ impl TabularAgent {
         }
     }
 
-    /// Learns in an environment. The same seed gives the same table.
+    /// Trains in an environment. The same seed gives the same table.
     pub fn train<E: FiniteStates>(&self, env: &mut E, budget: TrainingBudget, seed: u64) -> Result<TabularTraining> {
         self.train_from(env, None, budget, &Context::seeded(seed))
     }
 
-    /// Learns in an environment, from the start or on from where an earlier training ended; the budget is for what is added. An observer
-    /// or a deadline can stop it.
+    /// Trains in an environment, from the start or from an earlier training; the budget is for the additional training.
+    /// An observer or a deadline can stop it.
     pub fn train_from<E: FiniteStates>(
         &self,
         env: &mut E,
@@ -293,7 +293,7 @@ impl TabularAgent {
             weights: vec![0.0; actions],
             step: before,
         };
-        // Further training draws other numbers than the first.
+        // Continued training draws other numbers than the first.
         let mut rng = RngStream::new(seed, "tabular agent", before);
         let (max_episodes, max_steps) = match budget {
             TrainingBudget::Episodes(episodes) => (episodes_before.saturating_add(episodes), u64::MAX),
@@ -349,7 +349,7 @@ impl TabularAgent {
                 ControlMethod::QLearning => {
                     let top = table.top(next);
                     table.learn(state, action, step.reward + self.gamma * top);
-                    // What was learned may have moved the top of the state itself.
+                    // The update may have changed the maximum of the state itself.
                     peak = (next != state).then_some(top);
                 }
                 ControlMethod::DoubleQLearning => table.learn_double(state, action, step.reward, Some(next), rng),
@@ -393,7 +393,7 @@ impl TabularAgent {
             let next = step.observation;
             let then = if step.terminated { 0 } else { table.choose(next, rng) };
             let tail = |table: &QTable<'_>| if step.terminated { 0.0 } else { table.row(next)[then] };
-            // The oldest pair learns when n steps lie behind it, all that are left when the episode ends.
+            // The oldest pair is updated when n steps follow it, all remaining ones when the episode ends.
             while trail.len() == n || step.done() && !trail.is_empty() {
                 let target = trail.iter().rev().fold(tail(table), |g, (_, _, reward)| reward + self.gamma * g);
                 if let Some((s, a, _)) = trail.pop_front() {
@@ -451,7 +451,7 @@ impl TabularAgent {
     }
 }
 
-/// Refuses a reward that would spoil the table.
+/// An error for a reward that would corrupt the table.
 #[inline]
 pub(super) fn check_reward(reward: f64, state: usize, action: usize) -> Result<()> {
     if reward.is_finite() {

@@ -10,7 +10,7 @@ use crate::env::FiniteStates;
 /// Returns over episodes or steps: mean and band over seeds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LearningCurve {
-    /// What is counted along the curve: "episode" or "step".
+    /// The unit of the axis: "episode" or "step".
     pub along: String,
     /// The episodes or steps.
     pub at: Vec<f64>,
@@ -18,14 +18,14 @@ pub struct LearningCurve {
     pub mean: Vec<f64>,
     /// Standard error of the mean.
     pub error: Vec<f64>,
-    /// The tenth part of the seeds below.
+    /// The 10 % quantile of the seeds.
     pub low: Vec<f64>,
-    /// The tenth part of the seeds above.
+    /// The 90 % quantile of the seeds.
     pub high: Vec<f64>,
 }
 
 impl LearningCurve {
-    /// The curve of several seeds, each with a value at every place.
+    /// The curve of several seeds, each with a value at every point.
     pub fn of(along: &str, at: Vec<f64>, seeds: &[Vec<f64>]) -> Self {
         let mut curve = Self { along: along.into(), at, ..Self::default() };
         let n = seeds.len().max(1) as f64;
@@ -36,7 +36,7 @@ impl LearningCurve {
             }
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let spread = values.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / (values.len() as f64 - 1.0).max(1.0);
-            values.sort_by(f64::total_cmp);
+            ermine_core::order::sort_numbers(&mut values);
             let quantile = |q: f64| values[(q * (values.len() - 1) as f64).round() as usize];
             curve.mean.push(mean);
             curve.error.push((spread / n).sqrt());
@@ -46,8 +46,8 @@ impl LearningCurve {
         curve
     }
 
-    /// The curve over at most `most` spans of steps: the mean return of the episodes that ended within each, or of the last before it. A
-    /// run is the returns of its episodes and their lengths.
+    /// The curve over at most `most` intervals of steps: the mean return of the episodes that ended within each, or of
+    /// the last before it. A run is the returns of its episodes and their lengths.
     pub fn by_steps(runs: &[(&[f64], &[u64])], most: usize) -> Self {
         let steps = runs.iter().map(|(_, lengths)| lengths.iter().sum::<u64>()).max().unwrap_or(0);
         let spans = most.clamp(1, steps.max(1) as usize);
@@ -79,7 +79,7 @@ impl LearningCurve {
         part.iter().sum::<f64>() / part.len().max(1) as f64
     }
 
-    /// The curve with its band, to be drawn.
+    /// A plot of the curve with its band.
     pub fn plot(&self, title: &str) -> Section {
         let curve = |name: &str, values: &[f64]| ermine_core::Curve {
             name: name.into(),
@@ -90,7 +90,7 @@ impl LearningCurve {
     }
 }
 
-/// Trains once a seed, in parallel; the curve over the seeds and what each learned. The number of threads changes nothing.
+/// Trains once per seed, in parallel; returns the curve over the seeds and the result of each. Results do not depend on the number of threads.
 pub fn learning_curve<E: FiniteStates + Clone + Send + Sync>(
     agent: &TabularAgent,
     env: &E,

@@ -1,30 +1,30 @@
-//! How to try things: exploration, and the rates at which tables learn.
+//! Exploration, and step sizes of tables.
 
 use ermine_core::{Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
-/// A number that may change with the steps taken.
+/// A schedule of a parameter over the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DecaySchedule {
-    /// Always the same.
+    /// Constant.
     Constant(f64),
-    /// From one number to another in a straight line over so many steps, then constant.
+    /// Linear from one number to another over a number of steps, then constant.
     Linear {
-        /// The number at first.
+        /// The initial value.
         from: f64,
-        /// The number at last.
+        /// The final value.
         to: f64,
-        /// Steps in between.
+        /// Number of steps.
         steps: u64,
     },
     /// Multiplied by `decay` at every step, not below `to`.
     Exponential {
-        /// The number at first.
+        /// The initial value.
         from: f64,
-        /// The number at last.
+        /// The final value.
         to: f64,
-        /// The factor of a step.
+        /// The factor per step.
         decay: f64,
     },
     /// `min(1, scale / t)` at the t-th step.
@@ -35,7 +35,7 @@ pub enum DecaySchedule {
 }
 
 impl DecaySchedule {
-    /// The number at a step.
+    /// The value at a step.
     #[inline]
     pub fn at(&self, step: u64) -> f64 {
         match *self {
@@ -47,7 +47,7 @@ impl DecaySchedule {
         }
     }
 
-    /// The numbers that must lie in a range for all to do so.
+    /// Checks that all values are in a range.
     pub(crate) fn check(&self, name: &str, low: f64, high: f64) -> Result<()> {
         let values = match *self {
             Self::Constant(value) => [value, value],
@@ -61,7 +61,7 @@ impl DecaySchedule {
             return Err(Error::Data(format!("{name}: the factor {decay} does not decay; use one in [0, 1]")));
         }
         match values.iter().find(|v| !(low..=high).contains(*v)) {
-            Some(v) => Err(Error::Data(format!("{name} {v} is refused; it lies in [{low}, {high}]"))),
+            Some(v) => Err(Error::Data(format!("{name} {v} is invalid; it must be in [{low}, {high}]"))),
             None => Ok(()),
         }
     }
@@ -71,7 +71,7 @@ impl DecaySchedule {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepSize {
-    /// The same at every visit: follows a changing world and stays noisy.
+    /// Constant: tracks a changing environment and stays noisy.
     Constant(f64),
     /// `1 / visits^power`: 1 averages; above 1/2 the table converges.
     Visits {
@@ -85,9 +85,9 @@ impl StepSize {
         match *self {
             Self::Constant(alpha) if alpha > 0.0 && alpha <= 1.0 => Ok(()),
             Self::Visits { power } if power > 0.0 && power <= 1.0 => Ok(()),
-            Self::Constant(alpha) => Err(Error::Data(format!("alpha {alpha} is refused; a step size lies in (0, 1]"))),
+            Self::Constant(alpha) => Err(Error::Data(format!("alpha {alpha} is invalid; a step size must be in (0, 1]"))),
             Self::Visits { power } => {
-                Err(Error::Data(format!("the power {power} of the step size is refused; it lies in (0, 1]")))
+                Err(Error::Data(format!("the power {power} of the step size is invalid; it must be in (0, 1]")))
             }
         }
     }
@@ -103,17 +103,17 @@ impl StepSize {
     }
 }
 
-/// Which action to take, given what is known.
+/// Exploration strategies.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exploration {
-    /// The best, or with probability ε any. Optimism is ε = 0 with a table that starts high.
+    /// The best action, or with probability ε a random one. Optimistic exploration is ε = 0 with high initial values.
     EpsilonGreedy(DecaySchedule),
     /// With probability proportional to `exp(value / temperature)`.
     Softmax(DecaySchedule),
     /// The best `value + c sqrt(ln t / visits)` of the state, unvisited actions first.
     Ucb {
-        /// The weight of what is not known.
+        /// The weight of the uncertainty.
         c: f64,
     },
 }
@@ -124,7 +124,7 @@ impl Exploration {
             Self::EpsilonGreedy(epsilon) => epsilon.check("epsilon", 0.0, 1.0),
             Self::Softmax(temperature) => temperature.check("temperature", 1e-12, f64::MAX),
             Self::Ucb { c } if *c >= 0.0 && c.is_finite() => Ok(()),
-            Self::Ucb { c } => Err(Error::Data(format!("c {c} is refused; it is a number from 0 up"))),
+            Self::Ucb { c } => Err(Error::Data(format!("c {c} is invalid; it must be a number from 0 up"))),
         }
     }
 
@@ -135,7 +135,7 @@ impl Exploration {
             Self::EpsilonGreedy(epsilon) => {
                 let epsilon = epsilon.at(step);
                 let u = rng.uniform();
-                // The number that decided to explore is uniform below ε, and says where.
+                // The number that decided to explore is uniform below ε, and chooses the action too.
                 if u < epsilon {
                     return ((u / epsilon * values.len() as f64) as usize).min(values.len() - 1);
                 }
@@ -190,14 +190,14 @@ impl Exploration {
 #[inline(always)]
 pub(super) fn top(values: &[f64]) -> f64 {
     let larger = |a: f64, b: f64| if b > a { b } else { a };
-    // Two chains of comparisons side by side: one would be the longest wait of a step.
+    // Two independent chains of comparisons, to halve the latency.
     let pairs = values.chunks_exact(2);
     let last = pairs.remainder().first().copied().unwrap_or(f64::NEG_INFINITY);
     let (a, b) = pairs.fold((last, f64::NEG_INFINITY), |(a, b), pair| (larger(a, pair[0]), larger(b, pair[1])));
     larger(a, b)
 }
 
-/// The place of the largest value; among equals, any of them: the first index would walk into the same corner for ever.
+/// The index of the largest value; ties are broken at random, since always taking the first could loop for ever.
 #[inline]
 pub(super) fn best(values: &[f64], rng: &mut RngStream) -> usize {
     best_at(values, top(values), rng)
@@ -206,7 +206,7 @@ pub(super) fn best(values: &[f64], rng: &mut RngStream) -> usize {
 /// The same, where the largest value is known.
 #[inline(always)]
 fn best_at(values: &[f64], top: f64, rng: &mut RngStream) -> usize {
-    // A bit an action, without a branch that would be guessed wrong at every other step.
+    // One bit per action, without unpredictable branches.
     if values.len() <= 64 {
         let mut mask = values.iter().enumerate().fold(0u64, |mask, (i, v)| mask | u64::from(*v == top) << i);
         if !mask.is_power_of_two() && mask != 0 {

@@ -1,4 +1,4 @@
-//! Prediction: what a given policy is worth, from experience.
+//! Prediction: the state values of a given policy, estimated from episodes.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -10,34 +10,34 @@ use super::control::check_reward;
 use crate::env::FiniteStates;
 use crate::mdp::{PolicyTable, check_gamma};
 
-/// How states learn their value.
+/// The targets of the updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PredictionMethod {
-    /// From the whole return, at the first visit of an episode or at every one.
+    /// The complete return, at the first visit of an episode or at every one.
     MonteCarlo {
         /// Only the first visit of an episode counts.
         first_visit: bool,
     },
-    /// From the rewards of `n` steps and the value after them; 1 is TD(0).
+    /// The rewards of `n` steps and the value after them; 1 is TD(0).
     TemporalDifference {
         /// Steps.
         n: usize,
     },
 }
 
-/// Values from experience.
+/// Estimated state values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ValueEstimate {
     /// The value of each state.
     pub values: Vec<f64>,
-    /// How often each state has learned.
+    /// Updates of each state.
     pub visits: Vec<u32>,
-    /// Steps in all.
+    /// Total steps.
     pub steps: u64,
 }
 
-/// Learns the value of a policy by following it for so many episodes. `initial` is what the table says at first.
+/// Estimates the values of a policy by following it for `episodes` episodes. `initial` is the initial value of all states.
 #[expect(clippy::too_many_arguments, reason = "each is a choice of its own")]
 pub fn predict<E: FiniteStates>(
     env: &mut E,
@@ -62,28 +62,28 @@ pub fn predict<E: FiniteStates>(
     if (policy.states(), policy.actions()) != (env.states(), env.actions()) {
         return Err(Error::Length { what: "states of the policy".into(), expected: env.states(), found: policy.states() });
     }
-    let mut found = ValueEstimate { values: vec![initial; env.states()], visits: vec![0; env.states()], steps: 0 };
+    let mut estimate = ValueEstimate { values: vec![initial; env.states()], visits: vec![0; env.states()], steps: 0 };
     let mut rng = RngStream::new(seed, "tabular prediction", 0);
     let mut fresh = Some(seed);
     for _ in 0..episodes {
         let mut state = env.reset(fresh.take());
         let mut seen = HashSet::new();
-        // The states that have not learned yet, with the reward that followed and whether they are to learn.
+        // The states waiting for their update, with the reward that followed and whether they are updated.
         let mut trail: VecDeque<(usize, f64, bool)> = VecDeque::new();
         loop {
             let action = rng.weighted(policy.row(state));
             let step = env.step(action)?;
             check_reward(step.reward, state, action)?;
-            found.steps += 1;
+            estimate.steps += 1;
             trail.push_back((state, step.reward, !first_visit || seen.insert(state)));
             state = step.observation;
-            let tail = if step.terminated { 0.0 } else { found.values[state] };
+            let tail = if step.terminated { 0.0 } else { estimate.values[state] };
             let mut learn = |state: usize, target: f64| {
-                found.visits[state] = found.visits[state].saturating_add(1);
-                found.values[state] += alpha.at(found.visits[state]) * (target - found.values[state]);
+                estimate.visits[state] = estimate.visits[state].saturating_add(1);
+                estimate.values[state] += alpha.at(estimate.visits[state]) * (target - estimate.values[state]);
             };
             if step.done() {
-                // From the back, so that a long episode takes one pass.
+                // Backwards, so that a long episode takes one pass.
                 let mut g = tail;
                 while let Some((s, reward, counts)) = trail.pop_back() {
                     g = reward + gamma * g;
@@ -101,5 +101,5 @@ pub fn predict<E: FiniteStates>(
             }
         }
     }
-    Ok(found)
+    Ok(estimate)
 }

@@ -1,4 +1,4 @@
-//! Agents by name: they learn what is known, go on from where they were, are kept in files, and refuse what does not fit.
+//! Agents by name: learning, resuming, files, and invalid input.
 
 use ermine_agent::bandit::{PolicyService, RewardRange};
 use ermine_agent::env::{AnyObservation, Environment, ObservationSpace, make};
@@ -28,8 +28,8 @@ fn exact(agent: &TrainedAgent, steps: usize) -> f64 {
     table.start().iter().zip(&values).map(|(p, v)| p * v).sum()
 }
 
-/// With the parameters that are said to suit an environment, and the steps that are said to be enough, agents come near the optimum:
-/// Taxi 7.93, the cliff -13 for who learns the best path, the slippery lake 0.74 within a hundred steps.
+/// With the recommended parameters and steps of an environment, agents come near the optimum: Taxi 7.93, the cliff -13
+/// for methods that learn the best path, the slippery lake 0.74 within a hundred steps.
 #[test]
 fn tuned_agents_learn_what_is_known() {
     for (agent, environment, steps, least, most) in [
@@ -43,9 +43,9 @@ fn tuned_agents_learn_what_is_known() {
         ("double-q-learning", "frozen-lake", 100, 0.65, 0.7402),
     ] {
         let budget = TrainingBudget::Steps(tuned(agent, environment).1);
-        let mut found: Vec<f64> = (0..3).map(|seed| exact(&trained(agent, environment, budget, seed), steps)).collect();
-        found.sort_by(f64::total_cmp);
-        assert!(found[1] >= least - 1e-9 && found[2] <= most + 1e-4, "{agent} on {environment}: {found:?}");
+        let mut returns: Vec<f64> = (0..3).map(|seed| exact(&trained(agent, environment, budget, seed), steps)).collect();
+        returns.sort_by(f64::total_cmp);
+        assert!(returns[1] >= least - 1e-9 && returns[2] <= most + 1e-4, "{agent} on {environment}: {returns:?}");
     }
 }
 
@@ -54,11 +54,11 @@ fn an_evaluation_is_the_exact_value_within_its_error() {
     let agent = trained("q-learning", "frozen-lake", TrainingBudget::Steps(400_000), 1);
     let env = agent.environment().unwrap();
     let truth = exact(&agent, 100);
-    let found = evaluate(&env, |seen| agent.act(seen), 4000, &Context::seeded(3)).unwrap();
-    assert!((found.mean - truth).abs() < 4.0 * found.sd / 4000f64.sqrt(), "{} for {truth}", found.mean);
-    assert_eq!(found, evaluate(&env, |seen| agent.act(seen), 4000, &Context::seeded(3)).unwrap());
+    let returns = evaluate(&env, |seen| agent.act(seen), 4000, &Context::seeded(3)).unwrap();
+    assert!((returns.mean - truth).abs() < 4.0 * returns.sd / 4000f64.sqrt(), "{} for {truth}", returns.mean);
+    assert_eq!(returns, evaluate(&env, |seen| agent.act(seen), 4000, &Context::seeded(3)).unwrap());
     assert!(evaluate(&env, |seen| agent.act(seen), 0, &Context::default()).is_err());
-    // An episode in pictures: the start and every step.
+    // An episode with frames: the start and every step.
     let film = play(&mut env.clone(), |seen| agent.act(seen), Some(1), 50, true).unwrap();
     assert_eq!(film.frames.len() as u64, film.steps + 1);
     assert!(film.frames[0].contains("[S]"), "{}", film.frames[0]);
@@ -66,7 +66,7 @@ fn an_evaluation_is_the_exact_value_within_its_error() {
 
 #[test]
 fn agents_go_on_from_where_they_were_and_seeds_are_told_apart() {
-    let tables = AGENTS.iter().map(|e| e.name).filter(|n| !DEEP.contains(n));
+    let tables = AGENTS.iter().map(|e| e.spec.name).filter(|n| !DEEP.contains(n));
     for entry in tables {
         let env = make("frozen-lake", &Map::new()).unwrap();
         let agent = named(entry, &Map::new()).unwrap();
@@ -115,7 +115,7 @@ fn what_does_not_fit_is_refused() {
         let message = named(name, &params(given)).unwrap_err().to_string();
         assert!(message.contains(says), "{name}: {message}");
     }
-    // Training can be stopped, and an endless episode of a method that learns at the end is told of.
+    // Training can be stopped, and an endless episode of a method that learns at the end is an error.
     let stop = |_: &Progress| Flow::Stop;
     let cx = Context { observer: Some(&stop), ..Context::default() };
     assert!(matches!(train(&agent, &taxi, None, TrainingBudget::Steps(100_000), &cx), Err(Error::Stopped(_))));
@@ -167,7 +167,7 @@ fn damaged_and_edited_files_are_refused() {
     assert!(back.environment().unwrap_err().to_string().contains("Maze-v0"));
 }
 
-/// What a network learns is kept, goes on, and comes back from its file to the bit; the same seed gives the same network.
+/// A trained network is saved, resumed, and read back to the bit; the same seed gives the same network.
 #[test]
 fn networks_learn_are_kept_and_go_on() {
     let env = make("cartpole", &Map::new()).unwrap();
@@ -182,7 +182,7 @@ fn networks_learn_are_kept_and_go_on() {
         );
         let network = first.network().unwrap();
         assert!(network.steps >= 3_000 && network.judged.len() >= 6, "{name}: {:?}", network.judged);
-        // The kept network is the best that was looked at.
+        // The result is the best evaluated network.
         let best = network.judged.iter().map(|j| j.1).fold(f64::NEG_INFINITY, f64::max);
         let kept = network.judged.iter().find(|j| j.0 == network.taken_at).unwrap();
         assert_eq!(kept.1, best, "{name}");
@@ -210,16 +210,16 @@ fn networks_learn_are_kept_and_go_on() {
     assert!(matches!(train(&agent, &lake, None, TrainingBudget::Steps(5_000), &cx), Err(Error::Stopped(_))));
 }
 
-/// A corridor of five cells, one step a cell to the right, whose end pays 1: with a discount of 0.5 the first cell is worth 1/8. The clock
-/// may stop it after three steps, which changes nothing of what it is worth.
+/// A corridor of five cells, one step per cell to the right, whose end pays 1: with a discount of 0.5 the first cell is
+/// worth 1/8. Truncation after three steps does not change the values.
 #[test]
 fn values_of_a_network_are_those_of_the_world() {
     for limit in [Value::from(3), Value::Null] {
         let world = params(json!({"map": "S...G", "slip": 0.0, "step": 0.0, "max_episode_steps": limit}));
         let env = make("grid-world", &world).unwrap();
-        let given = json!({"gamma": 0.5, "learning_starts": 100, "epsilon_start": 1.0, "epsilon": 1.0, "target_update_interval": 100,
+        let settings = json!({"gamma": 0.5, "learning_starts": 100, "epsilon_start": 1.0, "epsilon": 1.0, "target_update_interval": 100,
                            "learning_rate": 0.003, "train_freq": 1, "gradient_steps": 1, "evaluate_every": null});
-        let dqn = named("dqn", &params(given)).unwrap();
+        let dqn = named("dqn", &params(settings)).unwrap();
         // Three steps do not reach the end from the first cell alone, so that the clock case starts anywhere.
         let env = match limit {
             Value::Null => env,
@@ -228,8 +228,8 @@ fn values_of_a_network_are_those_of_the_world() {
         let trained = train(&dqn, &env, None, TrainingBudget::Steps(12_000), &Context::seeded(1)).unwrap();
         for (cell, value) in [(3, 1.0), (2, 0.5), (1, 0.25), (0, 0.125)] {
             // Action 1 goes right.
-            let found = trained.action_values(&AnyObservation::State(cell)).unwrap()[1];
-            assert!((found - value).abs() < 0.05, "cell {cell}: {found} for {value}, limit {limit}");
+            let learned = trained.action_values(&AnyObservation::State(cell)).unwrap()[1];
+            assert!((learned - value).abs() < 0.05, "cell {cell}: {learned} for {value}, limit {limit}");
         }
     }
 }

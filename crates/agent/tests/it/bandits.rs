@@ -56,26 +56,26 @@ fn regrets_are_those_of_the_table_and_below_their_bounds() {
     for (name, table, frozen_runs) in FROZEN {
         for (arms, row) in problems().iter().zip(table) {
             let policy = policy(name, arms.count());
-            let found = simulate(arms, &policy, &looks, runs, RewardDelay::None, &Context::seeded(1)).unwrap();
+            let simulation = simulate(arms, &policy, &looks, runs, RewardDelay::None, &Context::seeded(1)).unwrap();
             for (at, expected) in row.iter().enumerate() {
-                let error = found.sd[at] * (1.0 / runs as f64 + 1.0 / frozen_runs).sqrt();
+                let error = simulation.sd[at] * (1.0 / runs as f64 + 1.0 / frozen_runs).sqrt();
                 // The table has three digits.
                 let rounding = expected * 1e-3 + 0.05;
-                if (found.mean[at] - expected).abs() > 4.0 * error + rounding {
+                if (simulation.mean[at] - expected).abs() > 4.0 * error + rounding {
                     let t = looks[at];
                     wrong.push(format!(
                         "{name}, {} arms, {t}: {:.1} for {expected}, error {error:.2}",
                         arms.count(),
-                        found.mean[at]
+                        simulation.mean[at]
                     ));
                 }
                 if let Some(bound) = proven_bound(&policy, arms, looks[at]) {
-                    assert!(found.mean[at] <= bound.value, "{name}: {} over {}", found.mean[at], bound.value);
+                    assert!(simulation.mean[at] <= bound.value, "{name}: {} over {}", simulation.mean[at], bound.value);
                 }
             }
-            let total: f64 = found.pulls.iter().sum();
+            let total: f64 = simulation.pulls.iter().sum();
             assert!((total - HORIZON as f64).abs() < 1e-6);
-            assert!(found.low.iter().zip(&found.high).all(|(low, high)| low <= high));
+            assert!(simulation.low.iter().zip(&simulation.high).all(|(low, high)| low <= high));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -127,8 +127,13 @@ fn some_policies_pay_for_ever_and_others_do_not() {
     ] {
         let policy: AnyPolicy = Ucb::new(3, width).unwrap().into();
         let bound = proven_bound(&policy, &arms, 20_000).unwrap().value;
-        let found = run(policy);
-        assert!(found.last() <= bound && slope(&found) < 0.6, "{width:?}: {} {bound} {}", found.last(), slope(&found));
+        let simulation = run(policy);
+        assert!(
+            simulation.last() <= bound && slope(&simulation) < 0.6,
+            "{width:?}: {} {bound} {}",
+            simulation.last(),
+            slope(&simulation)
+        );
     }
     // The draws of a policy do not depend on how many runs there are.
     let short = simulate(&arms, &policy("thompson", 3), &[100], 3, RewardDelay::None, &Context::seeded(5)).unwrap();
@@ -140,15 +145,15 @@ fn some_policies_pay_for_ever_and_others_do_not() {
 fn normal_and_bounded_rewards_are_learned_from_too() {
     let normal = RewardModel::Gaussian { means: vec![-1.0, -0.5, -2.0], sd: 1.0 };
     let thompson: AnyPolicy = ThompsonGaussian::new(3, 0.0, 2.0, 1.0).unwrap().into();
-    let found = simulate(&normal, &thompson, &[2_000, 4_000], 100, RewardDelay::None, &Context::seeded(3)).unwrap();
-    assert!(found.last() < 40.0 && slope(&found) < 0.3, "{}", found.last());
-    // Negative rewards, with the range told and not told.
+    let simulation = simulate(&normal, &thompson, &[2_000, 4_000], 100, RewardDelay::None, &Context::seeded(3)).unwrap();
+    assert!(simulation.last() < 40.0 && slope(&simulation) < 0.3, "{}", simulation.last());
+    // Negative rewards, with and without their range.
     let bounded = RewardModel::Bounded { means: vec![-3.0, -2.0], half_width: 1.0 };
     let range = bounded.range().unwrap();
     assert_eq!((range.low, range.high), (-4.0, -1.0));
-    let told: AnyPolicy = Ucb::with_range(2, ConfidenceWidth::Logarithm { c: 2.0 }, range).unwrap().into();
-    let found = simulate(&bounded, &told, &[4_000], 100, RewardDelay::None, &Context::seeded(3)).unwrap();
-    assert!(found.last() < proven_bound(&told, &bounded, 4_000).unwrap().value && found.pulls[1] > 3_500.0);
+    let ranged_ucb: AnyPolicy = Ucb::with_range(2, ConfidenceWidth::Logarithm { c: 2.0 }, range).unwrap().into();
+    let simulation = simulate(&bounded, &ranged_ucb, &[4_000], 100, RewardDelay::None, &Context::seeded(3)).unwrap();
+    assert!(simulation.last() < proven_bound(&ranged_ucb, &bounded, 4_000).unwrap().value && simulation.pulls[1] > 3_500.0);
     let beta: AnyPolicy = ThompsonBeta::with_prior(2, 1.0, 1.0, range).unwrap().into();
     assert!(simulate(&bounded, &beta, &[4_000], 50, RewardDelay::None, &Context::seeded(3)).unwrap().pulls[1] > 3_800.0);
     let message =
@@ -173,9 +178,14 @@ fn exp3_beats_ucb1_on_a_sequence_built_to_hurt_it() {
     assert!(ucb1.last() >= 0.49 * rounds as f64, "{}", ucb1.last());
     for exp3 in [Exp3::on_rewards(2, rounds, UNIT).unwrap(), Exp3::on_losses(2, rounds, UNIT).unwrap()] {
         let exp3: AnyPolicy = exp3.into();
-        let found = simulate(&arms, &exp3, &[rounds], 200, RewardDelay::None, &Context::seeded(4)).unwrap();
+        let simulation = simulate(&arms, &exp3, &[rounds], 200, RewardDelay::None, &Context::seeded(4)).unwrap();
         let bound = proven_bound(&exp3, &arms, rounds).unwrap().value;
-        assert!(found.last() <= bound && found.last() * 4.0 < ucb1.last(), "{} {} {bound}", found.last(), ucb1.last());
+        assert!(
+            simulation.last() <= bound && simulation.last() * 4.0 < ucb1.last(),
+            "{} {} {bound}",
+            simulation.last(),
+            ucb1.last()
+        );
     }
 }
 
@@ -239,11 +249,11 @@ fn linear_policies_learn_the_coefficients_and_regret_grows_like_a_root() {
     let ucb: AnyPolicy = LinUcb::new(5, 4, false, 1.0, 1.0).unwrap().into();
     let thompson: AnyPolicy = LinearThompson::new(5, 4, false, 0.5, 1.0).unwrap().into();
     for (name, policy) in [("linucb", &ucb), ("thompson", &thompson)] {
-        let found = simulate(&arms, policy, &[2_000, 4_000], 40, RewardDelay::None, &Context::seeded(9)).unwrap();
-        assert!(found.mean[1] / found.mean[0] < 2f64.sqrt() * 1.15, "{name}: {:?}", found.mean);
+        let simulation = simulate(&arms, policy, &[2_000, 4_000], 40, RewardDelay::None, &Context::seeded(9)).unwrap();
+        assert!(simulation.mean[1] / simulation.mean[0] < 2f64.sqrt() * 1.15, "{name}: {:?}", simulation.mean);
         let blind: AnyPolicy = Stationary::new(vec![0.2; 5]).unwrap().into();
         let uniform = simulate(&arms, &blind, &[4_000], 5, RewardDelay::None, &Context::seeded(9)).unwrap();
-        assert!(found.last() < 0.05 * uniform.last(), "{name}: {} {}", found.last(), uniform.last());
+        assert!(simulation.last() < 0.05 * uniform.last(), "{name}: {} {}", simulation.last(), uniform.last());
     }
     // Arms of different features under one set of coefficients.
     let mut shared = LinUcb::new(3, 2, true, 1.0, 1.0).unwrap();
@@ -296,13 +306,13 @@ fn sets_and_the_best_few_are_found() {
     let means = [0.8, 0.7, 0.6, 0.4, 0.3, 0.2];
     let arms = coins(&means);
     let policy = Cucb::new(6, 2, UNIT).unwrap();
-    let found = simulate_sets(&arms, &policy, &[5_000, 10_000], 50, &Context::seeded(10)).unwrap();
-    assert!((found.mean[1] - found.mean[0]) / found.mean[0] < 0.4, "{:?}", found.mean);
-    assert!(found.pulls[0] > 8_500.0 && found.pulls[1] > 7_500.0, "{:?}", found.pulls);
+    let simulation = simulate_sets(&arms, &policy, &[5_000, 10_000], 50, &Context::seeded(10)).unwrap();
+    assert!((simulation.mean[1] - simulation.mean[0]) / simulation.mean[0] < 0.4, "{:?}", simulation.mean);
+    assert!(simulation.pulls[0] > 8_500.0 && simulation.pulls[1] > 7_500.0, "{:?}", simulation.pulls);
     let bound = set_bound(&arms, &policy, 10_000).unwrap().value;
     // (6 * 4 * ln 10^4 / 0.01 + π²/3 + 1) * 6 * 1.0: the worst set of two earns 1.0 less than the best, the nearest 0.1 less.
     assert!((bound - (6.0 * 4.0 * 10_000f64.ln() / 0.01 + std::f64::consts::PI.powi(2) / 3.0 + 1.0) * 6.0).abs() < 1e-6 * bound);
-    assert!(found.last() <= bound, "{} {bound}", found.last());
+    assert!(simulation.last() <= bound, "{} {bound}", simulation.last());
     let draws = |seed: u64| {
         let mut rng = RngStream::new(seed, "top", 0);
         move |arm: usize| f64::from(rng.uniform() < means[arm])
@@ -364,7 +374,7 @@ fn every_policy() -> Vec<AnyPolicy> {
     ]
 }
 
-/// A policy that is saved and loaded half-way goes on as if nothing had happened; broken states and rewards are refused.
+/// A policy that is saved and loaded half-way continues as if uninterrupted; broken states and rewards are errors.
 #[test]
 fn policies_are_saved_resumed_and_guarded() {
     for mut whole in every_policy() {
@@ -435,7 +445,7 @@ fn nonsense_is_refused() {
     assert!(simulate(&fine, &policy("ucb1", 3), &[10], 1, RewardDelay::None, &Context::seeded(0)).is_err());
     assert!(simulate(&fine, &policy("ucb1", 2), &[], 1, RewardDelay::None, &Context::seeded(0)).is_err());
     assert!(simulate(&fine, &policy("ucb1", 2), &[10, 5], 1, RewardDelay::None, &Context::seeded(0)).is_err());
-    // One arm is a world too.
+    // One arm is a valid problem.
     for name in ["ucb1", "kl-ucb", "thompson", "exp3", "exp3-losses", "epsilon"] {
         assert_eq!(
             simulate(&coins(&[0.3]), &policy(name, 1), &[50], 2, RewardDelay::None, &Context::seeded(0)).unwrap().last(),
@@ -449,11 +459,11 @@ fn the_comparison_holds_bound_and_line_in_one_table() {
     let arms = coins(&[0.6, 0.5]);
     let policies = [("UCB1".into(), policy("ucb1", 2).into()), ("KL-UCB".into(), policy("kl-ucb", 2).into())];
     let cx = Context::seeded(1);
-    let found = compare(&arms, &policies, &[500, 1000], 50, RewardDelay::None, &cx).unwrap();
-    let report = found.report();
+    let comparison = compare(&arms, &policies, &[500, 1000], 50, RewardDelay::None, &cx).unwrap();
+    let report = comparison.report();
     let Section::Table { columns, rows, .. } = &report.sections[0] else { panic!("a table first") };
     assert_eq!((rows.len(), columns.len(), rows[0].len()), (2, 8, 8));
-    let regret = found.policies[0].simulation.last();
+    let regret = comparison.policies[0].simulation.last();
     assert_eq!(rows[0][1], Cell::Number(regret));
     assert!(matches!(rows[0][5], Cell::Number(b) if b > regret) && rows[1][5] == Cell::Empty);
     assert!(matches!(rows[1][6], Cell::Number(line) if line > 0.0));

@@ -1,4 +1,4 @@
-//! Agents with networks: what they reach on a short budget, that threads and files change nothing, and worlds that misbehave.
+//! Agents with networks: results on a short budget, independence of threads and files, and faulty environments.
 
 use ermine_agent::deep::ObservationScaling;
 use ermine_agent::env::{ENVIRONMENTS, Environment, NumericStates, TimeStep, make};
@@ -13,7 +13,7 @@ fn params(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
 }
 
-/// A world of two numbers that breaks after five steps, in the way it is told.
+/// An environment with two numbers that fails after five steps, in the configured way.
 #[derive(Clone)]
 struct Broken {
     actions: usize,
@@ -57,7 +57,7 @@ impl NumericStates for Broken {
     }
 }
 
-/// What spoils a network is said with the step, the place and the number, and a sound world trains.
+/// Errors of an environment name the step, the place and the number, and a sound environment trains.
 #[test]
 fn worlds_that_misbehave_are_said() {
     let sound = Broken { actions: 2, start: 0.0, shown: 0.0, reward: 1.0, steps: 0 };
@@ -67,20 +67,20 @@ fn worlds_that_misbehave_are_said() {
             let (budget, cx) = (TrainingBudget::Steps(200), Context::seeded(0));
             train_network(&agent, &mut [world], None, ObservationScaling::none(2), budget, None, &cx).map(drop)
         };
-        let said = |world: Broken, words: &[&str]| {
+        let fails_with = |world: Broken, words: &[&str]| {
             let error = answer(world).unwrap_err();
             assert!(matches!(error, Error::Data(_)), "{name}: {error:?}");
             let text = error.to_string();
             words.iter().for_each(|w| assert!(text.contains(w), "{name}: {text} does not say {w}"));
         };
         answer(sound.clone()).unwrap();
-        said(Broken { reward: f64::NAN, ..sound.clone() }, &["step 5", "reward NaN"]);
-        said(Broken { reward: f64::NEG_INFINITY, ..sound.clone() }, &["step 5", "reward -inf"]);
-        // Finite as a double, not in the numbers that networks are made of.
-        said(Broken { reward: 1e300, ..sound.clone() }, &["step 5", "single precision"]);
-        said(Broken { shown: f32::NAN, ..sound.clone() }, &["step 5", "number 1", "NaN"]);
-        said(Broken { start: f32::INFINITY, ..sound.clone() }, &["number 0", "inf"]);
-        said(Broken { actions: 0, ..sound.clone() }, &["0 actions"]);
+        fails_with(Broken { reward: f64::NAN, ..sound.clone() }, &["step 5", "reward NaN"]);
+        fails_with(Broken { reward: f64::NEG_INFINITY, ..sound.clone() }, &["step 5", "reward -inf"]);
+        // Finite as f64, not in the numbers that networks are made of.
+        fails_with(Broken { reward: 1e300, ..sound.clone() }, &["step 5", "single precision"]);
+        fails_with(Broken { shown: f32::NAN, ..sound.clone() }, &["step 5", "number 1", "NaN"]);
+        fails_with(Broken { start: f32::INFINITY, ..sound.clone() }, &["number 0", "inf"]);
+        fails_with(Broken { actions: 0, ..sound.clone() }, &["0 actions"]);
         let mut none: [Broken; 0] = [];
         let (budget, cx) = (TrainingBudget::Steps(10), Context::default());
         assert!(train_network(&agent, &mut none, None, ObservationScaling::none(2), budget, None, &cx).is_err());
@@ -113,23 +113,23 @@ fn tuned_parameters_are_parameters_of_the_agent() {
     for agent in AGENTS {
         for environment in ENVIRONMENTS {
             // What tables are tuned to must not reach a network, nor the other way round.
-            named(agent.name, &tuned(agent.name, environment.name).0).unwrap();
+            named(agent.spec.name, &tuned(agent.spec.name, environment.spec.name).0).unwrap();
         }
     }
 }
 
-/// A memory that is smaller than the steps before learning does not keep learning from beginning.
+/// A replay buffer smaller than the steps before training does not prevent training.
 #[test]
 fn a_small_memory_learns_too() {
     let env = make("cartpole", &Map::new()).unwrap();
-    let given = json!({"net_arch": [8], "buffer_size": 100, "learning_starts": 300, "evaluate_every": null, "train_freq": 1});
-    let agent = named("dqn", &params(given)).unwrap();
+    let settings = json!({"net_arch": [8], "buffer_size": 100, "learning_starts": 300, "evaluate_every": null, "train_freq": 1});
+    let agent = named("dqn", &params(settings)).unwrap();
     let after = |steps: u64| train(&agent, &env, None, TrainingBudget::Steps(steps), &Context::seeded(0)).unwrap();
     assert_ne!(after(290).network().unwrap().network, after(400).network().unwrap().network);
     assert_eq!(after(200).network().unwrap().network, after(290).network().unwrap().network);
 }
 
-/// The bytes of an agent do not depend on threads, nor on whether it went through a file before it went on.
+/// The bytes of an agent do not depend on threads, nor on whether it was saved and loaded before it continued.
 #[test]
 fn threads_and_files_change_nothing() {
     let env = make("cartpole", &Map::new()).unwrap();

@@ -20,8 +20,8 @@ fn optimum(table: &Transitions, gamma: f64, expected: f64, tolerance: f64) {
     let rounds = policy_iteration(table, gamma, 100).unwrap();
     assert!(sweeps.certificate.converged && rounds.certificate.converged);
     for solution in [&sweeps, &rounds] {
-        let found = solution.start_value(table);
-        assert!((found - expected).abs() <= tolerance, "gamma {gamma}: {found} for {expected}");
+        let value = solution.start_value(table);
+        assert!((value - expected).abs() <= tolerance, "gamma {gamma}: {value} for {expected}");
     }
     let size = sweeps.values.iter().fold(1.0, |m: f64, v| m.max(v.abs()));
     for (state, (a, b)) in sweeps.values.iter().zip(&rounds.values).enumerate() {
@@ -85,8 +85,8 @@ fn blackjack() {
     {
         let table = Blackjack::transitions(rules).unwrap();
         let solution = ValueIteration { gamma: 1.0, ..ValueIteration::default() }.solve(&table).unwrap();
-        let found = solution.start_value(&table);
-        assert!((found - value).abs() < 6e-8, "{rules:?}: {found}");
+        let start_value = solution.start_value(&table);
+        assert!((start_value - value).abs() < 6e-8, "{rules:?}: {start_value}");
         // Sutton and Barto, figure 5.2.
         let hits = |sum, dealer, ace| solution.policy[Blackjack::encode(sum, dealer, ace)] == 1;
         for dealer in 1..=10 {

@@ -1,14 +1,10 @@
 //! Off-policy evaluation and streams of choices against reference values (`fixtures/agent`, computed with numpy 2.4.6).
 
-use std::io::Read;
-
 use ermine_agent::bandit::{AnyPolicy, ConfidenceWidth, LinUcb, LoggedRound, Policy, Stationary, Ucb, off_policy, replay};
 use ermine_core::{Error, RngStream};
 
 fn rows(name: &str) -> Vec<Vec<f64>> {
-    let path = format!("{}/../../fixtures/agent/{name}.csv.gz", env!("CARGO_MANIFEST_DIR"));
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    let text = ermine_fixtures::text(&format!("agent/{name}.csv.gz"));
     text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()
 }
 
@@ -16,8 +12,9 @@ fn log(name: &str) -> Vec<LoggedRound> {
     rows(name).iter().map(|r| LoggedRound { arm: r[0] as usize, reward: r[2], propensity: r[3] }).collect()
 }
 
+#[track_caller]
 fn close(found: f64, expected: f64) {
-    assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} for {expected}");
+    ermine_fixtures::near(found, expected, 1e-9, "estimate");
 }
 
 const ITEMS: usize = 80;
@@ -39,14 +36,14 @@ fn the_random_log_tells_what_groups_of_items_earn() {
     .into_iter()
     .enumerate()
     {
-        let found = off_policy(&random, ITEMS, |_, arm| if arm % 8 == group { 0.1 } else { 0.0 }).unwrap();
-        close(found.ips.value, ips);
-        close(found.ips.error, error);
-        close(found.snips.value, snips);
-        close(found.effective_size, size);
-        assert!(found.notes.iter().any(|n| n.contains("intervals are rough")), "{:?}", found.notes);
+        let estimates = off_policy(&random, ITEMS, |_, arm| if arm % 8 == group { 0.1 } else { 0.0 }).unwrap();
+        close(estimates.ips.value, ips);
+        close(estimates.ips.error, error);
+        close(estimates.snips.value, snips);
+        close(estimates.effective_size, size);
+        assert!(estimates.notes.iter().any(|n| n.contains("intervals are rough")), "{:?}", estimates.notes);
         // The three agree within their intervals.
-        assert!(found.doubly_robust.low <= found.snips.value && found.snips.value <= found.doubly_robust.high);
+        assert!(estimates.doubly_robust.low <= estimates.snips.value && estimates.snips.value <= estimates.doubly_robust.high);
     }
     // The item that looked best on the even rows, judged on the odd ones.
     let (mut clicks, mut shows) = (vec![0.0; ITEMS], vec![0.0; ITEMS]);
@@ -58,18 +55,18 @@ fn the_random_log_tells_what_groups_of_items_earn() {
     let best = (1..ITEMS).fold(0, |best, arm| if rate(arm) > rate(best) { arm } else { best });
     assert_eq!(best, 53);
     let odd: Vec<LoggedRound> = random.iter().skip(1).step_by(2).copied().collect();
-    let found = off_policy(&odd, ITEMS, |_, arm| f64::from(arm == best)).unwrap();
-    close(found.ips.value, 0.016);
-    close(found.snips.value, 0.017543859649122806);
+    let estimates = off_policy(&odd, ITEMS, |_, arm| f64::from(arm == best)).unwrap();
+    close(estimates.ips.value, 0.016);
+    close(estimates.snips.value, 0.017543859649122806);
 }
 
 #[test]
 fn the_thompson_log_tells_what_uniform_choices_earn() {
     let bts = log("open_bandit_bts");
     close(bts.iter().map(|e| e.reward).sum::<f64>() / 1e4, 0.0042);
-    let found = off_policy(&bts, ITEMS, |_, _| 1.0 / ITEMS as f64).unwrap();
-    close(found.ips.value, 0.0023596395168460037);
-    close(found.snips.value, 0.0023337138931618065);
+    let estimates = off_policy(&bts, ITEMS, |_, _| 1.0 / ITEMS as f64).unwrap();
+    close(estimates.ips.value, 0.0023596395168460037);
+    close(estimates.snips.value, 0.0023337138931618065);
 }
 
 /// What Bernoulli Thompson sampling chose, as shares of the items in its own log, is estimated from the random log; all intervals hold the
@@ -82,8 +79,8 @@ fn intervals_from_the_random_log_hold_the_thompson_log_s_own_mean() {
     let total: f64 = shares.iter().sum();
     shares.iter_mut().for_each(|s| *s /= total);
     let own = 0.0042;
-    let found = off_policy(&random, ITEMS, |_, arm| shares[arm]).unwrap();
-    for estimate in [found.ips, found.snips, found.doubly_robust] {
+    let estimates = off_policy(&random, ITEMS, |_, arm| shares[arm]).unwrap();
+    for estimate in [estimates.ips, estimates.snips, estimates.doubly_robust] {
         assert!(estimate.low <= own && own <= estimate.high, "{estimate:?}");
     }
     let mut policy: AnyPolicy = Stationary::new(shares).unwrap().into();
@@ -134,12 +131,12 @@ fn estimates_are_right_on_average_and_the_doubly_robust_one_is_the_sharpest() {
                 LoggedRound { arm, reward: f64::from(rng.uniform() < means[arm]), propensity: behaviour[arm] }
             })
             .collect();
-        let found = off_policy(&log, 3, |_, arm| target[arm]).unwrap();
-        for (count, e) in covered.iter_mut().zip([found.ips, found.snips, found.doubly_robust]) {
+        let estimates = off_policy(&log, 3, |_, arm| target[arm]).unwrap();
+        for (count, e) in covered.iter_mut().zip([estimates.ips, estimates.snips, estimates.doubly_robust]) {
             *count += usize::from(e.low <= truth && truth <= e.high);
         }
-        ips.push(found.ips.value);
-        robust.push(found.doubly_robust.value);
+        ips.push(estimates.ips.value);
+        robust.push(estimates.doubly_robust.value);
     }
     // 95 % of 400 is 380; four standard errors below is 363.
     assert!(covered.iter().all(|c| *c >= 363), "{covered:?}");

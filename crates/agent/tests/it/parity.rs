@@ -29,7 +29,7 @@ impl Digest {
 }
 
 fn book() -> Value {
-    serde_json::from_str(include_str!("../../../../fixtures/agent/trajectories.json")).unwrap()
+    ermine_fixtures::json("agent/trajectories.json")
 }
 
 /// The numbers of a state and an observation, as the maker writes them down.
@@ -60,9 +60,9 @@ fn same<E: Environment>(book: &Value, name: &str, mut env: E, numbers: ToNumbers
     assert_eq!(numbers(&env, &seen), hex(&case["first"][0]["reset"]), "{name}");
     for entry in &case["first"].as_array().unwrap()[1..] {
         let step = env.step(entry["action"].as_u64().unwrap() as usize).unwrap();
-        let mut found = numbers(&env, &step.observation);
-        found.push(step.reward);
-        assert_eq!(found, hex(&entry["numbers"]), "{name}");
+        let mut actual = numbers(&env, &step.observation);
+        actual.push(step.reward);
+        assert_eq!(actual, hex(&entry["numbers"]), "{name}");
         if step.done() {
             env.reset(None);
         }

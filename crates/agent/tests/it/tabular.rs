@@ -50,14 +50,11 @@ fn sarsa_takes_the_safe_path_and_q_learning_the_edge() {
         (ControlMethod::ExpectedSarsa, 0.1, -22.1, false),
     ] {
         let (curve, runs) = learning_curve(&agent(method, alpha), &world, 500, 0..200).unwrap();
-        let found = curve.mean_over(400..500);
+        let mean = curve.mean_over(400..500);
         // Episodes of a run are nearly independent: the error of the mean of a hundred is a tenth of one's, and the frozen figure
         // has its own.
         let error = curve.error[400..].iter().sum::<f64>() / 100.0 / 10.0;
-        assert!(
-            (found - late).abs() < 4.0 * error * 1.4f64.sqrt() + 0.05,
-            "{method:?} {alpha}: {found} for {late}, error {error}"
-        );
+        assert!((mean - late).abs() < 4.0 * error * 1.4f64.sqrt() + 0.05, "{method:?} {alpha}: {mean} for {late}, error {error}");
         let shortest = runs.iter().filter(|run| walk(run) == Some(13)).count();
         assert_eq!(shortest, if edge { 200 } else { 0 }, "{method:?} {alpha}");
         assert!(curve.low.iter().zip(&curve.high).all(|(low, high)| low <= high));
@@ -69,8 +66,8 @@ fn other_methods_learn_the_cliff() {
     let world = cliff_walking(false).unwrap();
     for method in [ControlMethod::DoubleQLearning, ControlMethod::NStepSarsa { n: 1 }, ControlMethod::NStepSarsa { n: 3 }] {
         let (curve, _) = learning_curve(&agent(method, 0.3), &world, 800, 0..40).unwrap();
-        let found = curve.mean_over(700..800);
-        assert!(found > -60.0, "{method:?}: {found}");
+        let mean = curve.mean_over(700..800);
+        assert!(mean > -60.0, "{method:?}: {mean}");
     }
     // One step of n-step SARSA is SARSA.
     let train = |method| agent(method, 0.5).train(&mut world.clone(), TrainingBudget::Episodes(50), 3).unwrap();
@@ -210,9 +207,9 @@ fn predictions_come_to_the_exact_values() {
             PredictionMethod::MonteCarlo { .. } => StepSize::Visits { power: 1.0 },
             PredictionMethod::TemporalDifference { .. } => StepSize::Visits { power: 0.8 },
         };
-        let found = predict(&mut world, &policy, method, 0.9, alpha, 0.0, 40_000, 1).unwrap();
-        for (state, &visits) in found.visits.iter().enumerate().filter(|(_, v)| **v > 0) {
-            let error = (found.values[state] - truth[state]).abs();
+        let estimate = predict(&mut world, &policy, method, 0.9, alpha, 0.0, 40_000, 1).unwrap();
+        for (state, &visits) in estimate.visits.iter().enumerate().filter(|(_, v)| **v > 0) {
+            let error = (estimate.values[state] - truth[state]).abs();
             assert!(error < 0.02, "{method:?}, state {state}: off by {error} after {visits} visits");
         }
     }
@@ -273,8 +270,8 @@ fn truncation_is_no_end_and_termination_is() {
     let mut world = Corridor { steps: 0, reward: 1.0, ends: false };
     let policy = PolicyTable::uniform(1, 1);
     for method in [PredictionMethod::TemporalDifference { n: 2 }, PredictionMethod::MonteCarlo { first_visit: false }] {
-        let found = predict(&mut world, &policy, method, 0.9, StepSize::Constant(0.1), 0.0, 3000, 0).unwrap();
-        assert!((found.values[0] - 10.0).abs() < 1e-3);
+        let estimate = predict(&mut world, &policy, method, 0.9, StepSize::Constant(0.1), 0.0, 3000, 0).unwrap();
+        assert!((estimate.values[0] - 10.0).abs() < 1e-3);
     }
 }
 

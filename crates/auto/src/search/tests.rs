@@ -1,11 +1,12 @@
 use std::sync::Mutex;
 
-use ermine_core::{Features, Learner, MatRef, OwnedTarget, RngStream, Target};
+use ermine_core::{Features, Learner, MatRef, RngStream, Target};
 use serde_json::json;
 
 use super::*;
 use ermine_bayes::Lda;
 use ermine_eval::model_selection::k_fold;
+use ermine_fixtures::numbers_and_classes;
 use ermine_linear::Ridge;
 use ermine_neighbors::Knn;
 
@@ -23,7 +24,7 @@ fn space(learner: &dyn AnyLearner, axes: &[&str]) -> SearchSpace {
     space
 }
 
-/// A trial without what the clock says: parameters, scores of the folds, how it ended, its share of the budget.
+/// A trial without times: parameters, scores of the folds, how it ended, its share of the rows.
 type Told = (Map<String, Value>, Vec<f64>, TrialEnd, f64);
 
 fn told(found: &SearchResult) -> Vec<Told> {
@@ -47,8 +48,8 @@ fn a_grid_finds_what_trying_everything_by_hand_finds() {
         budget: Budget::default(),
         give_up: false,
     };
-    let found = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
-    assert!(found.exhausted);
+    let result = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
+    assert!(result.exhausted);
     let by_hand = |k: usize| {
         let learner = Knn { n_neighbors: k, ..Knn::default() };
         let each: Vec<f64> = (0..4)
@@ -61,11 +62,11 @@ fn a_grid_finds_what_trying_everything_by_hand_finds() {
             .collect();
         each.iter().sum::<f64>() / 4.0
     };
-    let values: Vec<usize> = found.trials.iter().map(|t| t.params["n_neighbors"].as_u64().unwrap() as usize).collect();
+    let values: Vec<usize> = result.trials.iter().map(|t| t.params["n_neighbors"].as_u64().unwrap() as usize).collect();
     assert_eq!((values[0], *values.last().unwrap()), (1, 30));
     let best = values.iter().copied().min_by(|a, b| by_hand(*a).total_cmp(&by_hand(*b))).unwrap();
-    assert_eq!(found.best().params["n_neighbors"], json!(best));
-    assert!((found.best().summary().mean - by_hand(best)).abs() < 1e-12);
+    assert_eq!(result.best().params["n_neighbors"], json!(best));
+    assert!((result.best().summary().mean - by_hand(best)).abs() < 1e-12);
 }
 
 #[test]
@@ -150,11 +151,11 @@ fn halving_spends_full_fits_on_few_settings() {
         budget,
         give_up: true,
     };
-    let found = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
-    assert_eq!(found.trials.len(), 27);
-    // 2400 rows leave room for one look at 800 rows; a third of 27 go on.
-    assert_eq!(found.trials.iter().filter(|t| t.share == 1.0).count(), 9);
-    assert_eq!(found.best().share, 1.0);
+    let result = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
+    assert_eq!(result.trials.len(), 27);
+    // 2400 rows leave room for one rung of 800 rows; a third of 27 are continued.
+    assert_eq!(result.trials.iter().filter(|t| t.share == 1.0).count(), 9);
+    assert_eq!(result.best().share, 1.0);
 }
 
 #[test]
@@ -175,14 +176,14 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
         budget,
         give_up: false,
     };
-    let found = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
-    // The learner's own setting, 5 neighbours, lies outside and is tried first; then each of the six within, once.
-    assert!(found.exhausted);
-    assert_eq!(found.trials.len(), 7);
-    assert_eq!(found.trials[0].params["n_neighbors"], json!(5));
+    let result = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
+    // The default, 5 neighbours, is outside and is tried first; then each of the six within, once.
+    assert!(result.exhausted);
+    assert_eq!(result.trials.len(), 7);
+    assert_eq!(result.trials[0].params["n_neighbors"], json!(5));
     let within = small.grid(usize::MAX);
     assert_eq!(within.len(), 6);
-    assert!(within.iter().all(|p| found.trials[1..].iter().filter(|t| t.params == *p).count() == 1));
+    assert!(within.iter().all(|p| result.trials[1..].iter().filter(|t| t.params == *p).count() == 1));
     let run = |s: ParameterSearch<'_>| s.run(&data, Vec::new(), &Context::default(), &|_| {});
     let empty = SearchSpace::default();
     assert!(run(ParameterSearch { space: &empty, ..search }).is_err());
@@ -208,7 +209,7 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
         give_up: false,
     };
     assert!(run(search).is_err());
-    // Every setting is refused, the learner's own too: more neighbours than rows.
+    // Every setting fails, the default too: more neighbours than rows.
     let greedy = Knn { n_neighbors: 100, ..Knn::default() };
     let far = space(&greedy, &["n_neighbors=100..200"]);
     let search = ParameterSearch {
@@ -237,7 +238,8 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
     assert!(matches!(run(search), Err(Error::Deadline(_))));
 }
 
-/// The scores that a search shows for its best are too good; the nested ones are not. On pure noise no setting can be better than the mean of y.
+/// The scores that a search shows for its best setting are optimistic; the nested ones are not. On pure noise no
+/// setting can be better than the mean of y.
 #[test]
 fn nested_scores_are_honest_where_the_best_of_many_is_not() {
     let mut s = RngStream::new(2, "noise", 0);
@@ -260,18 +262,10 @@ fn nested_scores_are_honest_where_the_best_of_many_is_not() {
     };
     let inner = |d: &Dataset<'_>| Ok(CvSplits::from(k_fold(d.rows(), 4, 1)?));
     let outer = nested(&search, &data, &rounds, &inner, &Context::default(), &|_, _| {}).unwrap();
-    let found = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
+    let result = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
     let honest = outer.iter().map(|r| r.score.value("r2").unwrap()).sum::<f64>() / 4.0;
     assert_eq!(outer.len(), 4);
-    assert!(honest < found.best().summary().mean, "{honest} {}", found.best().summary().mean);
-}
-
-fn numbers_and_classes(rows: usize) -> (Vec<f64>, Vec<f64>, OwnedTarget) {
-    let mut s = RngStream::new(8, "shared rows", 0);
-    let x: Vec<f64> = (0..rows * 4).map(|_| s.normal() + 3.0).collect();
-    let y: Vec<f64> = (0..rows).map(|i| x[4 * i] - 2.0 * x[4 * i + 1] + s.normal()).collect();
-    let labels: Vec<&str> = y.iter().map(|v| ["low", "middle", "high"][((v + 5.0) / 2.0).clamp(0.0, 2.0) as usize]).collect();
-    (x, y, OwnedTarget::from_labels(&labels))
+    assert!(honest < result.best().summary().mean, "{honest} {}", result.best().summary().mean);
 }
 
 /// The scores of fits to the rows of each round.

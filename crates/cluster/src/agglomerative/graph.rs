@@ -1,4 +1,4 @@
-//! Joins of neighbours only: a graph says which groups may be joined.
+//! Agglomerative clustering with a connectivity constraint: only neighbours in a graph may be merged.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -8,7 +8,7 @@ use ermine_core::{Context, Progress, Result};
 use super::Linkage;
 use super::tree::Merge;
 
-/// Two groups that may be joined, the nearest on top of a heap; of equally near ones the first.
+/// A candidate merge, the nearest on top of a heap; ties go to the first.
 struct MergeCandidate {
     key: f64,
     a: usize,
@@ -35,7 +35,7 @@ impl PartialEq for MergeCandidate {
 
 impl Eq for MergeCandidate {}
 
-/// How many parts of the graph are not connected with each other.
+/// Number of connected components of the graph.
 pub(super) fn parts(n: usize, pairs: &[[u32; 2]]) -> usize {
     let mut parent: Vec<usize> = (0..n).collect();
     fn root(parent: &mut [usize], mut at: usize) -> usize {
@@ -56,11 +56,11 @@ pub(super) fn parts(n: usize, pairs: &[[u32; 2]]) -> usize {
     count
 }
 
-/// Joins the nearest two groups that are connected, until `groups` are left or nothing is connected. The joins are in the order in which
-/// they were made, with nodes as their ends: rows, then joins.
+/// Merges the nearest two connected clusters, until `groups` are left or nothing is connected. Merges are in the order
+/// in which they were made, with nodes as their ends: rows, then merges.
 ///
-/// A join inherits the connections of both groups. The distance from a group that only one of them was connected with is that one's;
-/// Ward's is that of the centres.
+/// A merged cluster inherits the connections of both. Its distance to a cluster that only one of them was connected
+/// with is that one's; Ward's is that of the centres.
 pub(super) fn joins(
     n: usize,
     pairs: &[[u32; 2]],
@@ -94,7 +94,7 @@ pub(super) fn joins(
             cx.check(Progress { stage: "joining", done: joins.len() as u64, total: Some(n as u64 - 1), objective: None })?;
         }
         let Some(MergeCandidate { key, a, b }) = heap.pop() else { break };
-        // Edges of groups that were joined since are out of date.
+        // Edges of clusters that were merged since are out of date.
         if !alive[a] || !alive[b] {
             continue;
         }

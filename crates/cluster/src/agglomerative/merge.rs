@@ -1,4 +1,4 @@
-//! The order in which groups are joined: chains of nearest neighbours, and the shortest tree for single linkage.
+//! The order of the merges: nearest-neighbour chains, and the minimum spanning tree for single linkage.
 
 use ermine_core::{Context, Mat, Progress, Result};
 use ermine_math::distance::squared;
@@ -8,22 +8,22 @@ use rayon::prelude::*;
 use super::Linkage;
 use super::tree::Merge;
 
-/// Groups that one thread compares at a time.
+/// Clusters that one thread compares at a time.
 const CHUNK: usize = 2048;
 
-/// How far groups are from each other.
+/// Distances between clusters.
 pub(super) trait ClusterDistance: Sync {
-    /// The distance of two groups, by the numbers they are known by, in units that order like it.
+    /// A monotone function of the distance of two clusters, by their numbers.
     fn key(&self, a: usize, b: usize) -> f64;
-    /// Joins group `from` to group `to`; `others` are the remaining groups, `key` is how far the two are apart.
+    /// Merges cluster `from` into cluster `to`; `others` are the remaining clusters, `key` is the distance of the two.
     fn merge(&mut self, from: usize, to: usize, others: &[usize], key: f64);
-    /// The height of a join.
+    /// The height of a merge.
     fn height(&self, key: f64) -> f64;
-    /// Whether a comparison costs enough to be shared out.
+    /// Whether comparisons are expensive enough to be parallelised.
     fn is_expensive(&self) -> bool;
 }
 
-/// A table of the distances of all pairs; the rules of Lance and Williams keep it up to date.
+/// The distances of all pairs, updated by the Lance–Williams formulas.
 pub(super) struct DistanceTable {
     /// Distances, squared for Ward: of each row from the rows after it.
     keys: Vec<f64>,
@@ -33,7 +33,7 @@ pub(super) struct DistanceTable {
 }
 
 impl DistanceTable {
-    /// How many bytes the table of this many rows takes.
+    /// Bytes of the table for this many rows.
     pub fn bytes(n: usize) -> u64 {
         n as u64 * (n as u64).saturating_sub(1) / 2 * 8
     }
@@ -97,7 +97,7 @@ impl ClusterDistance for DistanceTable {
     }
 }
 
-/// Ward's distances from the centres of the groups: slower than a table, in memory that grows with the rows only.
+/// Ward's distances from the centres of the clusters: slower than a table, in memory linear in the rows.
 pub(super) struct WardCenters {
     centres: Mat<f64>,
     sizes: Vec<f64>,
@@ -113,7 +113,7 @@ impl ClusterDistance for WardCenters {
     #[inline]
     fn key(&self, a: usize, b: usize) -> f64 {
         let (x, y) = (self.sizes[a], self.sizes[b]);
-        // Twice what the sum of squares within groups grows by.
+        // Twice the increase of the sum of squares within clusters.
         2.0 * x * y / (x + y) * squared(self.centres.row(a), self.centres.row(b))
     }
 
@@ -133,9 +133,9 @@ impl ClusterDistance for WardCenters {
     }
 }
 
-/// Joins groups until one is left, by chains: from a group to its nearest, to the nearest of that, until two are nearest to each
-/// other. For linkages in which a join brings no group nearer, the joins are those of joining the nearest pair every time, in another order.
-/// (F. Murtagh, Computer Journal 26, 1983.)
+/// Merges clusters until one is left, by nearest-neighbour chains: from a cluster to its nearest, to the nearest of
+/// that, until two are nearest to each other. For reducible linkages the merges are those of always merging the nearest
+/// pair, in another order. (F. Murtagh, Computer Journal 26, 1983.)
 pub(super) fn nearest_neighbor_chain(apart: &mut impl ClusterDistance, n: usize, cx: &Context<'_>) -> Result<Vec<Merge>> {
     let mut joins = Vec::with_capacity(n - 1);
     let mut active: Vec<usize> = (0..n).collect();
@@ -150,7 +150,7 @@ pub(super) fn nearest_neighbor_chain(apart: &mut impl ClusterDistance, n: usize,
         loop {
             let x = chain[chain.len() - 1];
             let before = chain.len().checked_sub(2).map(|p| chain[p]);
-            // Of equally near groups the one that the chain came from, so that it ends; else the first.
+            // Ties go to the cluster that the chain came from, so that it ends; else to the first.
             let from = before.map_or((f64::INFINITY, usize::MAX), |b| (apart.key(x, b), b));
             let (key, y) = nearest(apart, x, &active, from);
             if before == Some(y) {
@@ -183,7 +183,8 @@ fn nearest(apart: &impl ClusterDistance, x: usize, active: &[usize], from: (f64,
     parts.into_iter().fold(from, |best, p| if p.0 < best.0 { p } else { best })
 }
 
-/// Single linkage: the edges of the shortest tree that connects all rows, grown from row 0 (Prim), which needs no table.
+/// Single linkage: the edges of the minimum spanning tree of all rows, by Prim's algorithm from row 0, which needs no
+/// table.
 pub(super) fn minimum_spanning_tree(
     pairs: &(impl Fn(usize, usize) -> f64 + Sync),
     n: usize,
@@ -220,7 +221,7 @@ pub(super) fn minimum_spanning_tree(
     Ok(joins)
 }
 
-/// [`shortest_tree`] of rows.
+/// [`minimum_spanning_tree`] of rows.
 pub(super) fn minimum_spanning_tree_of(pairs: &PairDistances, cx: &Context<'_>) -> Result<Vec<Merge>> {
     minimum_spanning_tree(&|i, j| pairs.distance(i, j), pairs.len(), cx)
 }

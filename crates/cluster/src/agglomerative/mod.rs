@@ -1,4 +1,4 @@
-//! Agglomerative clustering: groups that are joined one by one.
+//! Agglomerative clustering: clusters merged one by one.
 
 mod graph;
 mod merge;
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 pub use model::AgglomerativeModel;
 use tree::{Dendrogram, Merge};
 
-/// How far two groups are apart.
+/// Distance between two clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Linkage {
-    /// The root of twice what the sum of squares within groups grows by.
+    /// The root of twice the increase of the sum of squares within clusters.
     #[default]
     Ward,
     /// The greatest distance of their rows.
@@ -27,7 +27,7 @@ pub enum Linkage {
     Single,
 }
 
-/// What rows are compared by.
+/// Distance between two rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
@@ -55,20 +55,24 @@ impl Distance {
     }
 }
 
-/// Bytes that the table of distances may take unless the context says otherwise.
+/// Default limit in bytes of the table of distances.
 const MEMORY: u64 = 8 << 30;
 
-/// Bytes beyond which Ward's distances are computed from the centres and not kept in a table.
+/// Bytes beyond which Ward's distances are computed from the centres instead of a table.
 const TABLE: u64 = 1 << 30;
 
-/// Starts from every row as its own group and joins the two nearest groups, again and again.
+/// Starts with every row as its own cluster and repeatedly merges the two nearest clusters.
 ///
-/// **Computes** the tree of joins with their heights, and cuts it into `n_clusters` groups or at `distance_threshold`. The distance of
-/// groups is that of `linkage`; `ward` joins the two whose union adds least to the sum of squares within groups.
+/// # What it computes
+/// The dendrogram with the heights of the merges, and cuts it into `n_clusters` clusters or at `distance_threshold`. The
+/// distance of clusters is that of `linkage`; `ward` merges the two whose union adds least to the sum of squares within
+/// clusters.
 ///
-/// **Use it** for few rows (the time grows with their square), where the tree itself is of interest, or groups of any shape (`single`), compact
-/// ones (`complete`, `ward`) or something between (`average`) are looked for. Standardise columns first.
+/// # When to use it
+/// For few rows (the time grows with their square), when the tree itself is of interest, for clusters of any shape
+/// (`single`), compact ones (`complete`, `ward`) or in between (`average`). Standardise columns first.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, MatRef};
 /// use ermine_cluster::Agglomerative;
@@ -81,28 +85,33 @@ const TABLE: u64 = 1 << 30;
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`].
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Cost**: n² distances, kept in a table of 4 n² bytes; `single` needs no table, and `ward` none beyond a gigabyte. With
-/// `connectivity` only the distances of connected rows are looked at.
+/// # Cost
+/// n² distances, in a table of 4 n² bytes; `single` needs no table, and `ward` none beyond a gigabyte. With
+/// `connectivity` only the distances of connected rows are computed.
 ///
-/// **It does not** undo a join. A new row goes to the group of the nearest training row. Of equally near groups the first are joined.
+/// # What it does not do
+/// It does not undo a merge. A new row is assigned to the cluster of the nearest training row. Ties go to the first
+/// clusters.
 ///
-/// **Reference**: Ward, JASA 58 (1963); Lance and Williams, Computer Journal 9 (1967); Murtagh, Computer Journal 26 (1983).
+/// # Reference
+/// Ward, JASA 58 (1963); Lance and Williams, Computer Journal 9 (1967); Murtagh, Computer Journal 26 (1983).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Agglomerative {
-    /// How many groups.
+    /// Number of clusters.
     pub n_clusters: Option<usize>,
-    /// How far groups are apart.
+    /// Distance between clusters.
     pub linkage: Linkage,
-    /// How far rows are apart.
+    /// Distance between rows.
     pub metric: Distance,
-    /// Joins at or above this height are not made.
+    /// Merges at or above this height are not made.
     pub distance_threshold: Option<f64>,
-    /// Pairs of rows that are connected; only connected groups are joined.
+    /// Pairs of rows that are connected; only connected clusters are merged.
     pub connectivity: Option<Vec<[u32; 2]>>,
-    /// Build the tree to the end, even where fewer joins are needed.
+    /// Whether to build the complete tree, even where fewer merges are needed.
     pub compute_full_tree: bool,
 }
 
@@ -120,8 +129,8 @@ impl Default for Agglomerative {
 }
 
 impl Agglomerative {
-    fn refuse(name: &str, value: impl ToString, expected: impl Into<String>) -> Error {
-        Error::Parameter { learner: Self::SPEC.name, name: name.into(), value: value.to_string(), expected: expected.into() }
+    fn refuse(name: &str, value: impl std::fmt::Display, expected: impl Into<String>) -> Error {
+        Error::parameter(Self::SPEC.name, name, value, expected)
     }
 
     fn word(&self) -> String {
@@ -240,7 +249,7 @@ impl Learner for Agglomerative {
 }
 
 impl Agglomerative {
-    /// The tree of joins, and how many parts of the data are not connected.
+    /// The dendrogram, and the number of connected components of the data.
     fn tree(&self, rows: Mat<f64>, cx: &Context<'_>) -> Result<(Dendrogram, usize)> {
         let n = rows.rows();
         if self.metric == Distance::Precomputed {
@@ -250,7 +259,7 @@ impl Agglomerative {
             if let Some(i) = (0..n).find(|&i| rows.row(i).iter().any(|d| *d < 0.0)) {
                 return Err(Error::Row { place: "distances".into(), row: i, message: "a distance is below 0".into() });
             }
-            // Of a matrix that is not symmetric the upper triangle counts.
+            // Of a matrix that is not symmetric the upper triangle is used.
             return self.joined(n, None, &|i: usize, j: usize| rows[(i.min(j), i.max(j))], cx);
         }
         let centres = (self.linkage == Linkage::Ward).then(|| rows.clone());

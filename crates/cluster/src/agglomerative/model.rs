@@ -9,13 +9,13 @@ use super::tree::Dendrogram;
 use super::{Agglomerative, Distance};
 use ermine_math::neighbors::{load_points, save_points};
 
-/// Rows that are put into groups at a time.
+/// Rows assigned at a time.
 const BLOCK: usize = 4096;
 
-/// Joins that a report tells of: the last ones.
+/// The last merges, listed in a report.
 const TOLD: usize = 20;
 
-/// What [`Agglomerative`] found: the tree of joins, and the group of each training row.
+/// Fitted [`Agglomerative`]: the dendrogram, and the cluster of each training row.
 #[derive(Debug)]
 pub struct AgglomerativeModel {
     agglomerative: Agglomerative,
@@ -23,9 +23,9 @@ pub struct AgglomerativeModel {
     tree: Dendrogram,
     groups: Vec<u32>,
     n_clusters: usize,
-    /// Parts of the data that are not connected.
+    /// Connected components of the data.
     parts: usize,
-    /// Whether the rows are those of the fit, and not read from a file.
+    /// Whether the model comes from a fit in memory, and not from a file.
     fresh: bool,
     certificate: Certificate,
     index: OnceLock<NeighborIndex>,
@@ -49,22 +49,22 @@ impl AgglomerativeModel {
         Ok(Self { agglomerative, points, tree, groups, n_clusters, parts, fresh, certificate, index: OnceLock::new() })
     }
 
-    /// The two nodes that each join made one of; rows are the first nodes, joins the following.
+    /// The two nodes of each merge; rows are the first nodes, merges the following.
     pub fn children(&self) -> &[[u32; 2]] {
         &self.tree.children
     }
 
-    /// The height of each join.
+    /// The height of each merge.
     pub fn heights(&self) -> &[f64] {
         &self.tree.heights
     }
 
-    /// How many parts of the data are not connected with each other; 1 unless a connectivity was given.
+    /// Number of connected components of the data; 1 unless a connectivity was given.
     pub fn n_connected(&self) -> usize {
         self.parts
     }
 
-    /// The groups of the training rows when the tree is cut into another number of groups.
+    /// The clusters of the training rows when the tree is cut into another number of clusters.
     pub fn cut(&self, groups: usize) -> Result<Vec<u32>> {
         let least = self.tree.leaves - self.tree.children.len();
         if groups < least || groups > self.tree.leaves {
@@ -135,11 +135,11 @@ impl Model for AgglomerativeModel {
         let rows = sizes.iter().enumerate().map(|(g, s)| vec![Cell::from(g as f64), Cell::from(*s)]).collect();
         report.table("Clusters", &["cluster", "rows"], rows);
         let joins = self.tree.children.len();
-        let told = joins.saturating_sub(TOLD)..joins;
+        let shown = joins.saturating_sub(TOLD)..joins;
         let left = |k: usize| (self.tree.leaves - k - 1) as f64;
-        let rows = told.clone().rev().map(|k| vec![Cell::from(left(k)), Cell::from(self.tree.heights[k])]).collect();
+        let rows = shown.clone().rev().map(|k| vec![Cell::from(left(k)), Cell::from(self.tree.heights[k])]).collect();
         report.table("Last joins", &["clusters after it", "height"], rows);
-        let points = told.rev().map(|k| (left(k), self.tree.heights[k])).collect();
+        let points = shown.rev().map(|k| (left(k), self.tree.heights[k])).collect();
         report.sections.push(Section::Plot {
             title: "Height of the last joins".into(),
             x: "clusters".into(),
@@ -150,7 +150,7 @@ impl Model for AgglomerativeModel {
     }
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
-        // What is connected matters to the fit alone.
+        // Connectivity matters only in the fit.
         out.field("parameters", &Agglomerative { connectivity: None, ..self.agglomerative.clone() })?;
         out.field("n_connected", &self.parts)?;
         save_points(out, "x", &self.points)?;
@@ -167,7 +167,7 @@ impl Clusterer for AgglomerativeModel {
         self.n_clusters
     }
 
-    /// The group of the nearest training row; of equally near ones the first.
+    /// The cluster of the nearest training row; ties go to the first.
     fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>> {
         x.expect_cols(self.points.cols())?;
         let mut labels = Vec::with_capacity(x.rows());

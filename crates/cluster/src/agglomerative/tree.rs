@@ -1,6 +1,6 @@
-//! The tree of joins, and its cut into groups.
+//! The dendrogram, and its cut into clusters.
 
-/// Two groups that become one. Before [`Tree::new`] the groups are known by one of their rows.
+/// A merge of two clusters. Before [`Dendrogram::new`] clusters are identified by one of their rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Merge {
     pub a: usize,
@@ -8,7 +8,7 @@ pub(super) struct Merge {
     pub height: f64,
 }
 
-/// A tree of joins: leaves 0 to n - 1 are the rows, node n + k is what join k made.
+/// Leaves 0 to n - 1 are the rows, node n + k is the result of merge k.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Dendrogram {
     pub leaves: usize,
@@ -17,10 +17,10 @@ pub(super) struct Dendrogram {
 }
 
 impl Dendrogram {
-    /// From joins of groups that are known by any of their rows, in any order: sorted by height, stably.
+    /// From merges of clusters identified by any of their rows, in any order: sorted by height, stably.
     pub fn new(leaves: usize, mut joins: Vec<Merge>) -> Self {
         joins.sort_by(|a, b| a.height.total_cmp(&b.height));
-        // The node that a row belongs to so far, by a forest of nodes.
+        // The current node of each row, by a union-find forest.
         let mut parent: Vec<usize> = (0..leaves + joins.len()).collect();
         fn root(parent: &mut [usize], mut at: usize) -> usize {
             while parent[at] != at {
@@ -40,14 +40,15 @@ impl Dendrogram {
         Self { leaves, children, heights }
     }
 
-    /// How many groups there are below a height: joins at or above it are undone.
+    /// Number of clusters below a height: merges at or above it are undone.
     pub fn groups_below(&self, height: f64) -> usize {
         self.leaves - self.children.len() + self.heights.iter().filter(|h| **h >= height).count()
     }
 
-    /// The group of each row when the last joins are undone until there are `groups` groups.
+    /// The cluster of each row when the last merges are undone until there are `groups` clusters.
     ///
-    /// Groups are numbered as scikit-learn numbers them: in the order in which a binary heap of the nodes, the latest on top, holds them.
+    /// Clusters are numbered as in scikit-learn: in the order in which a binary heap of the nodes, the latest on top,
+    /// holds them.
     pub fn cut(&self, groups: usize) -> Vec<u32> {
         if self.children.len() + 1 < self.leaves {
             return self.unmerged_roots(groups);
@@ -57,7 +58,7 @@ impl Dendrogram {
             let top = (-heap[0]) as usize;
             let [a, b] = self.children[top - self.leaves];
             push(&mut heap, -i64::from(a));
-            // The node itself gives way to its second child.
+            // The node is replaced by its second child.
             heap[0] = -i64::from(b);
             sift_down(&mut heap);
         }
@@ -68,7 +69,7 @@ impl Dendrogram {
         labels
     }
 
-    /// Of a tree that was not built to the end: the groups that are left, in the order of their nodes, the last joins undone as needed.
+    /// For an incomplete tree: the remaining clusters, in the order of their nodes, the last merges undone as needed.
     fn unmerged_roots(&self, groups: usize) -> Vec<u32> {
         let kept = self.leaves.saturating_sub(groups).min(self.children.len());
         let mut is_head = vec![true; self.leaves + kept];
@@ -91,7 +92,7 @@ impl Dendrogram {
         }
     }
 
-    /// Whether every node is the child of at most one join that comes after it.
+    /// Whether every node is the child of at most one merge that comes after it.
     pub fn is_valid(&self) -> bool {
         let mut seen = vec![false; self.leaves + self.children.len()];
         self.children.len() < self.leaves.max(1)
@@ -105,14 +106,14 @@ impl Dendrogram {
     }
 }
 
-/// Adds to a heap whose least element is on top.
+/// Pushes onto a min-heap.
 fn push(heap: &mut Vec<i64>, value: i64) {
     let last = heap.len();
     heap.push(value);
     sift_up(heap, 0, last);
 }
 
-/// Lets an element rise to its place, no higher than `top`.
+/// Sift-up from `at`, no higher than `top`.
 fn sift_up(heap: &mut [i64], top: usize, mut at: usize) {
     while at > top {
         let above = (at - 1) / 2;
@@ -124,7 +125,7 @@ fn sift_up(heap: &mut [i64], top: usize, mut at: usize) {
     }
 }
 
-/// Lets the top of a heap sink to the bottom along the lesser children, and rise from there.
+/// Pops by moving the top down along the lesser children, then sifting up.
 fn sift_down(heap: &mut [i64]) {
     let mut at = 0;
     loop {
@@ -146,7 +147,7 @@ mod tests {
 
     fn tree() -> Dendrogram {
         let join = |a, b, height| Merge { a, b, height };
-        // Rows 0 1 | 2 3 | 4, heights 1, 2, 3, 9, told in another order.
+        // Rows 0 1 | 2 3 | 4, heights 1, 2, 3, 9, in another order.
         Dendrogram::new(5, vec![join(2, 3, 2.0), join(0, 1, 1.0), join(3, 4, 3.0), join(1, 2, 9.0)])
     }
 

@@ -1,4 +1,4 @@
-//! When bounds on distances are worth keeping, and what is known of them.
+//! Bounds on distances, and when they pay.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,35 +7,35 @@ use ermine_core::{Dataset, Features, Mat};
 use super::lloyd::PackedCenters;
 use super::pass::{KMeansPhase, KMeansState};
 
-/// Clusters from which on bounds can pay: a comparison with fewer costs hardly more than looking at its bounds
-/// (`cargo run --release -p ermine-math --example bounds`).
+/// Clusters from which on bounds can pay: comparing with fewer costs hardly more than reading the bounds (`cargo run
+/// --release -p ermine-math --example bounds`).
 const LEAST_CLUSTERS: usize = 32;
 
-/// What it costs to look at the bound of a row and a group, and to compare the two after all, in columns of singles: so many could
-/// be gone through without bounds in that time (the same example).
+/// Cost of checking the bound of a row and a group and comparing them after all, in columns of f32 that could be
+/// processed without bounds in the same time (from the same example).
 const BOUND_COST: f64 = 33.0;
 const DISTANCE_COST: f64 = 100.0;
 
-/// Bounds that could at best save this share of the comparisons are not tried.
+/// Bounds that could save at most this share of the comparisons are not tried.
 const MIN_SAVING: f64 = 0.1;
 
-/// Steps of a start without bounds: its centres move far.
+/// Steps of a start without bounds, while its centres move far.
 const WARMUP_STEPS: u32 = 8;
 
-/// Steps without bounds after they did not pay; twice as many each time, up to the second number.
+/// Steps without bounds after they did not pay; doubled each time, up to the second number.
 const PAUSE: u32 = 4;
 const LONGEST_PAUSE: u32 = 32;
 
-/// Bounds take at most so many times the memory of the rows.
+/// Memory limit of the bounds, relative to the rows.
 const MOST_MEMORY: usize = 4;
 
-/// What is known of the distances of rows in memory from the centres.
+/// Lower bounds on the distances of rows in memory from the centres.
 pub(super) struct GroupBounds {
     worth_trying: bool,
     single: bool,
-    /// A bound a row and group of centres.
+    /// One bound per row and group of centres.
     pub(super) lower: Vec<f32>,
-    /// The centres that the bounds are about.
+    /// The centres of the bounds.
     about: Option<(Mat<f64>, PackedCenters)>,
     start: (usize, u64),
     rest: u32,
@@ -44,7 +44,7 @@ pub(super) struct GroupBounds {
     pub(super) compared: AtomicUsize,
 }
 
-/// What a pass with bounds needs.
+/// Inputs of a pass with bounds.
 pub(super) struct CenterMoves {
     pub(super) groups: usize,
     pub(super) moves: Vec<f32>,
@@ -66,7 +66,7 @@ impl GroupBounds {
         }
     }
 
-    /// Bounds that are used in every step, whether they pay or not.
+    /// Bounds used in every step, whether they pay or not.
     #[cfg(test)]
     pub(super) fn always(data: &Dataset<'_>) -> Self {
         Self { rest: 0, pause: 0, ..Self::new(data) }
@@ -78,13 +78,13 @@ impl GroupBounds {
         Self { worth_trying: false, ..Self::new(data) }
     }
 
-    /// The share of comparisons that are left at which bounds cost as much as they save.
+    /// The share of remaining comparisons at which bounds cost as much as they save.
     fn break_even_share(&self, cols: usize) -> f64 {
         let work = if self.single { cols as f64 } else { 2.0 * cols as f64 };
         (work - BOUND_COST) / (work + DISTANCE_COST)
     }
 
-    /// What the next pass can use, when it is a step that bounds are worth.
+    /// The bounds for the next pass, if they are worth using.
     pub(super) fn bounds_for_pass(&mut self, state: &KMeansState, rows: usize) -> Option<CenterMoves> {
         if !self.worth_trying || !matches!(state.phase, KMeansPhase::LloydIteration | KMeansPhase::FinalPass { .. }) {
             return None;
@@ -119,7 +119,7 @@ impl GroupBounds {
         Some(CenterMoves { groups, moves })
     }
 
-    /// Looks at what a pass with bounds has saved.
+    /// Records the savings of a pass with bounds.
     pub(super) fn update_payoff(&mut self, state: &KMeansState, known: &CenterMoves, rows: usize) {
         let first = self.about.is_none();
         let share = self.compared.load(Ordering::Relaxed) as f64 / (rows * known.groups) as f64;

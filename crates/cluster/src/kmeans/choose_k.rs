@@ -1,4 +1,4 @@
-//! The number of clusters, chosen.
+//! Choice of the number of clusters.
 
 use ermine_math::distance::squared;
 use rayon::prelude::*;
@@ -8,15 +8,15 @@ use super::init::HashSample;
 use super::{ClusterCountRule, KMeans};
 use ermine_core::Mat;
 
-/// Rows whose silhouettes are looked at: every one is compared with every other.
+/// Rows whose silhouettes are computed: each is compared with every other.
 const SILHOUETTES: usize = 2048;
 
-/// One number of clusters and what it is worth.
+/// Scores of one number of clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ClusterCountScore {
     /// The number of clusters.
     pub clusters: usize,
-    /// The inertia it reaches; it falls with every further cluster, so the bend is what counts.
+    /// The inertia; it falls with every further cluster, so the elbow is what counts.
     pub inertia: f64,
     /// What the rule "penalty" minimises: inertia + penalty k or, without a penalty, the Bayesian information criterion of k
     /// spherical normal groups of one variance with nⱼ rows, every row in its own group (Pelleg and Moore, ICML 2000):
@@ -26,11 +26,11 @@ pub struct ClusterCountScore {
     pub silhouette: Option<f64>,
 }
 
-/// What the numbers of clusters are judged by.
+/// Inputs of the scores.
 pub(super) struct ClusterCountScorer<'a> {
     pub learner: &'a KMeans,
     pub sample: &'a HashSample,
-    /// The inertia of one cluster, as soon as it is known.
+    /// The inertia of one cluster, once it is known.
     pub alone: Option<f64>,
 }
 
@@ -41,7 +41,7 @@ impl ClusterCountScorer<'_> {
         let penalised = match self.learner.penalty {
             Some(price) => inertia + price * k as f64,
             None => {
-                // Where nothing but rounding is left, a further cluster has nothing to gain.
+                // Below the rounding error a further cluster gains nothing.
                 let rounding = f64::EPSILON * f64::EPSILON * self.alone.unwrap_or(inertia);
                 let spread = (inertia.max(rounding) / (n * p)).max(f64::MIN_POSITIVE);
                 let shares: f64 = sizes.iter().filter(|w| **w > 0.0).map(|w| w * (w / n).ln()).sum();
@@ -52,7 +52,7 @@ impl ClusterCountScorer<'_> {
     }
 }
 
-/// The place of the best number of clusters in a list by rising numbers; the smaller of equals.
+/// The index of the best number of clusters in an ascending list; ties go to the smaller.
 pub(super) fn best(rule: ClusterCountRule, tried: &[ClusterCountScore]) -> usize {
     let least = |value: &dyn Fn(&ClusterCountScore) -> f64| {
         (0..tried.len()).fold(0, |b, i| if value(&tried[i]) < value(&tried[b]) { i } else { b })
@@ -66,7 +66,8 @@ pub(super) fn best(rule: ClusterCountRule, tried: &[ClusterCountScore]) -> usize
             if width == 0.0 || fall <= 0.0 {
                 return 0;
             }
-            // How far a point is above the straight line from the first to the last, which are 0; the bend lies deepest below.
+            // Height of a point above the straight line from the first to the last, which are 0; the elbow is deepest
+            // below.
             least(&|t| {
                 let (x, y) = ((t.clusters - first.clusters) as f64 / width, (t.inertia - last.inertia) / fall);
                 y - (1.0 - x)
@@ -75,7 +76,7 @@ pub(super) fn best(rule: ClusterCountRule, tried: &[ClusterCountScore]) -> usize
     }
 }
 
-/// The weighted mean silhouette of some rows of the sample: a row of weight 2 is a row twice.
+/// The weighted mean silhouette of some rows of the sample: weight 2 is the row twice.
 fn silhouette(sample: &HashSample, centres: &Mat<f64>) -> Option<f64> {
     let (k, count) = (centres.rows(), sample.len().min(SILHOUETTES));
     let nearest = |row: &[f64]| {

@@ -1,7 +1,7 @@
-//! Where k-means starts: a sample of distinct rows, and greedy k-means++ on it.
+//! Initialisation of k-means: a sample of distinct rows, and greedy k-means++ on it.
 //!
-//! All randomness comes from hashes of what the rows hold. So the order of rows, blocks and threads does not matter, and a
-//! row given twice is a row of weight 2.
+//! All randomness comes from hashes of the rows' content. So the order of rows, blocks and threads does not matter, and
+//! a row given twice is a row of weight 2.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// The sample has at most this many numbers, unless many clusters need more rows.
 const SAMPLE_NUMBERS: usize = 1 << 20;
 const SAMPLE_ROWS: usize = 1 << 14;
-/// Rows of the sample a cluster, at least.
+/// Least rows of the sample per cluster.
 const ROWS_A_CLUSTER: usize = 20;
 
 /// Orders rows by their numbers.
@@ -21,7 +21,7 @@ pub(super) fn compare_rows(a: &[f64], b: &[f64]) -> Ordering {
     a.iter().zip(b).map(|(a, b)| (a + 0.0).total_cmp(&(b + 0.0))).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-/// Calls `f` with every row as doubles.
+/// Calls `f` with every row as f64.
 pub(super) fn each_row(x: &Features<'_>, mut f: impl FnMut(usize, &[f64])) -> Result<()> {
     let mut scratch = Vec::new();
     let mut row = vec![0.0; x.cols()];
@@ -51,13 +51,13 @@ pub(super) fn each_row(x: &Features<'_>, mut f: impl FnMut(usize, &[f64])) -> Re
 pub struct HashSample {
     most: usize,
     cols: usize,
-    /// Rows of a greater hash are left out at once; they would not stay anyway, unless many rows are equal.
+    /// Rows with a greater hash are skipped at once; they would not stay anyway, unless many rows are equal.
     limit: u64,
     /// Ascending; rows of equal hash by their numbers.
     hashes: Vec<u64>,
     weight: Vec<f64>,
     numbers: Vec<f64>,
-    /// Rows seen that count.
+    /// Rows with weight so far.
     seen: u64,
 }
 
@@ -68,7 +68,7 @@ impl HashSample {
         Self { most, cols, limit: u64::MAX, hashes: Vec::new(), weight: Vec::new(), numbers: Vec::new(), seen: 0 }
     }
 
-    /// The same sample, gathered with less work from a known number of rows.
+    /// The same sample with a limit for a known number of rows, for less work.
     pub(super) fn with_limit(self, limit: u64) -> Self {
         Self { limit, ..self }
     }
@@ -84,12 +84,12 @@ impl HashSample {
         self.limit < u64::MAX && self.hashes.len() < self.most
     }
 
-    /// Rows seen that count, distinct or not.
+    /// Rows with weight so far, distinct or not.
     pub(super) fn rows(&self) -> u64 {
         self.seen
     }
 
-    /// Different rows in it.
+    /// Distinct rows in the sample.
     pub(super) fn len(&self) -> usize {
         self.hashes.len()
     }
@@ -107,7 +107,7 @@ impl HashSample {
         (0..self.hashes.len()).map(|i| (self.weight[i], self.row(i)))
     }
 
-    /// Takes in rows; `seed` decides which distinct rows stay.
+    /// Adds rows; `seed` decides which distinct rows stay.
     pub fn add(&mut self, rows: &Dataset<'_>, seed: u64) -> Result<()> {
         let salt = hash_u64(seed);
         let mut block = Self { hashes: Vec::new(), weight: Vec::new(), numbers: Vec::new(), seen: 0, ..*self };
@@ -146,7 +146,7 @@ impl HashSample {
         *self = out;
     }
 
-    /// Takes in a row that comes after all others in order, or is equal to the last.
+    /// Adds a row that comes after all others in order, or is equal to the last.
     fn push(&mut self, hash: u64, weight: f64, row: &[f64]) {
         let last = self.hashes.len().wrapping_sub(1);
         if self.hashes.last() == Some(&hash) && compare_rows(self.row(last), row).is_eq() {
@@ -158,7 +158,7 @@ impl HashSample {
         }
     }
 
-    /// Takes in another sample of the same seed.
+    /// Merges another sample of the same seed.
     pub fn merge(&mut self, other: Self) {
         let seen = self.seen + other.seen;
         if self.hashes.is_empty() {
@@ -173,7 +173,7 @@ impl HashSample {
                 let (from, at) = if left { (&*self, &mut a) } else { (&other, &mut b) };
                 out.push(from.hashes[*at], from.weight[*at], from.row(*at));
                 *at += 1;
-                // A full sample still takes in the weight of a row equal to its last.
+                // A full sample still adds the weight of a row equal to its last.
                 if out.hashes.len() == out.most && from.hashes[*at - 1] > out.hashes[out.most - 1] {
                     break;
                 }
@@ -190,7 +190,7 @@ impl HashSample {
         -((bits as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)).ln()
     }
 
-    /// The `count` rows drawn first with the given weights, without putting back; rows of weight 0 are never drawn.
+    /// The `count` rows drawn first with the given weights, without replacement; rows of weight 0 are never drawn.
     fn drawn(&self, weight: impl Fn(usize) -> f64, salt: u64, count: usize) -> Vec<usize> {
         let mut best: Vec<(f64, usize)> = Vec::with_capacity(count + 1);
         for i in 0..self.hashes.len() {
@@ -207,7 +207,7 @@ impl HashSample {
         best.into_iter().map(|b| b.1).collect()
     }
 
-    /// Centres to start from: greedy k-means++, or rows drawn at random.
+    /// Initial centres: greedy k-means++, or rows drawn at random.
     pub fn centres(&self, k: usize, plus_plus: bool, seed: u64, run: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let salt = |step: usize| hash_u64(hash_u64(seed ^ 0x6B6D_6561_6E73) ^ hash_u64(run).wrapping_add(step as u64));
         let chosen = if plus_plus { self.plus_plus(k, salt, cx)? } else { self.drawn(|i| self.weight[i], salt(0), k) };

@@ -1,4 +1,4 @@
-//! One step of Lloyd: the totals of a pass and the centres that follow from them.
+//! One step of Lloyd's algorithm: the sums of a pass and the new centres.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::init::compare_rows;
 
-/// Centres made ready for the kernels, on first use.
+/// Centres packed for the kernels, on first use.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PackedCenters(Arc<PackedCentersInner>);
 
@@ -19,7 +19,7 @@ struct PackedCentersInner {
     sparse: OnceLock<TransposedCenters>,
 }
 
-/// Centres column by column, for sparse rows.
+/// Transposed centres, for sparse rows.
 #[derive(Debug)]
 struct TransposedCenters {
     /// For each column the values of all centres.
@@ -44,12 +44,12 @@ impl PackedCenters {
         })
     }
 
-    /// Groups of centres that have a bound each, for rows of these numbers.
+    /// Number of groups of centres with a bound each, for rows of this type.
     pub(super) fn groups(&self, centres: &Mat<f64>, single: bool) -> usize {
         if single { self.f32_centers(centres).groups() } else { self.f64_centers(centres).groups() }
     }
 
-    /// How far each group of centres has moved since others.
+    /// Movement of each group of centres since other centres.
     pub(super) fn center_moves(&self, centres: &Mat<f64>, before: &Self, old: &Mat<f64>, single: bool) -> Vec<f32> {
         match single {
             true => self.f32_centers(centres).center_moves(before.f32_centers(old)),
@@ -57,7 +57,7 @@ impl PackedCenters {
         }
     }
 
-    /// The nearest centre of each row. Cells that are not finite are refused.
+    /// The nearest centre of each row. Cells that are not finite are an error.
     pub(super) fn nearest(&self, centres: &Mat<f64>, x: &Features<'_>, labels: &mut [u32]) -> Result<()> {
         let finite = match x {
             Features::F32(m) => with_rows(m, |rows| nearest(self.f32_centers(centres), rows, labels)),
@@ -92,7 +92,7 @@ fn nearest<T: Real>(centres: &Centers<T>, rows: StridedRows<'_, T>, labels: &mut
     rows.all_finite()
 }
 
-/// Calls `f` on contiguous rows: those of the matrix, or a copy of the block when its layout is another.
+/// Calls `f` on contiguous rows: those of the matrix, or a copy of the block in another layout.
 fn with_rows<T: Real + Default, R>(m: &MatRef<'_, T>, f: impl FnOnce(StridedRows<'_, T>) -> R) -> R {
     let (rows, cols) = (m.rows(), m.cols());
     let direct = (m.col_stride() == 1 || cols <= 1).then(|| StridedRows::new(m.as_slice(), rows, cols, m.row_stride())).flatten();
@@ -134,13 +134,13 @@ impl TransposedCenters {
             x.copy_row(row, &mut dense);
             dense.iter().map(|v| v * v).sum::<f64>()
         };
-        // Rounding can take the difference of large squares below 0; what is no number stays none.
+        // Rounding may give a small negative difference of large squares; NaN stays NaN.
         let distance = square + least;
         (at as u32, if distance < 0.0 { 0.0 } else { distance })
     }
 }
 
-/// What one pass over all rows tells of the centres.
+/// Sums of one pass over all rows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LloydSums {
     /// Sum of row minus centre over the rows of each centre.
@@ -148,9 +148,9 @@ pub struct LloydSums {
     /// Weight of the rows of each centre.
     pub(super) weight: Vec<f64>,
     pub(super) inertia: f64,
-    /// Equal in two passes when every row has the same centre in both.
+    /// A hash of the labels: equal in two passes when every row has the same centre in both.
     pub(super) fingerprint: u64,
-    /// Rows that count.
+    /// Rows with weight.
     pub(super) rows: u64,
 }
 
@@ -163,7 +163,7 @@ impl LloydSums {
         self.residuals.iter_mut().zip(&other.residuals).for_each(|(a, b)| *a += b);
         self.weight.iter_mut().zip(&other.weight).for_each(|(a, b)| *a += b);
         self.inertia += other.inertia;
-        // The tree of merges is the same in every pass, so the order of the parts may matter.
+        // The merge tree is the same in every pass, so the hash may depend on the order of the parts.
         self.fingerprint = self.fingerprint.rotate_left(23).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ other.fingerprint;
         self.rows += other.rows;
     }
@@ -187,7 +187,7 @@ impl LloydSums {
         self.close(rows, labels)
     }
 
-    /// Refuses what is not finite, and keeps what stands for the labels.
+    /// Checks that sums are finite, and adds the hash of the labels.
     fn close(&mut self, rows: &Dataset<'_>, labels: &[u32]) -> Result<()> {
         if !self.inertia.is_finite() {
             rows.x.refuse_non_finite(rows.schema)?;
@@ -211,7 +211,8 @@ impl LloydSums {
         self.add_sums(centres, ready, &sums);
     }
 
-    /// [`Totals::add`] for dense rows of which bounds are known; says how many pairs of rows and groups of centres were compared.
+    /// [`LloydSums::add`] for dense rows with bounds; returns how many pairs of rows and groups of centres were
+    /// compared.
     pub(super) fn add_bounded(
         &mut self,
         centres: &Mat<f64>,
@@ -264,7 +265,7 @@ impl LloydSums {
             }
             self.weight[c] += w;
             let to = &mut self.residuals[c * cols..(c + 1) * cols];
-            // The kernel subtracts centres in its own precision; the totals are about the centres as they are.
+            // The kernel subtracts centres rounded to its own precision; the sums are about the exact centres.
             for (((to, r), near), &exact) in to.iter_mut().zip(sums.residual(ready, c)).zip(ready.centre(c)).zip(centres.row(c)) {
                 *to += r + w * (near - exact);
             }
@@ -322,7 +323,7 @@ impl LloydSums {
         (out, shift)
     }
 
-    /// Every centre drawn towards the rows of this step, as the mean of all rows it was ever given; `counts` are their weights.
+    /// Mini-batch update: every centre is the mean of all rows it was ever given; `counts` are their weights.
     pub(super) fn moved_toward(&self, centres: &Mat<f64>, counts: &mut [f64]) -> Mat<f64> {
         let cols = centres.cols();
         let mut out = centres.clone();
@@ -334,8 +335,8 @@ impl LloydSums {
         out
     }
 
-    /// The mean over columns of the variance of the data, which the totals imply: the spread within clusters plus the
-    /// spread of their means.
+    /// The mean over columns of the variance of the data, which the sums imply: the variance within clusters plus that
+    /// of their means.
     pub(super) fn mean_variance(&self, means: &Mat<f64>, centres: &Mat<f64>) -> f64 {
         let total: f64 = self.weight.iter().sum();
         let cols = centres.cols();
@@ -350,7 +351,7 @@ impl LloydSums {
         squares.max(0.0) / (total * cols as f64)
     }
 
-    /// Gives the clusters without rows the rows farthest from their centres, the farthest first.
+    /// Assigns the rows farthest from their centres to the clusters without rows, the farthest first.
     pub(super) fn move_to_farthest(&mut self, centres: &Mat<f64>, farthest: &FarthestRows) {
         let cols = centres.cols();
         for (empty, far) in self.empty_clusters().into_iter().zip(&farthest.rows) {
@@ -365,9 +366,9 @@ impl LloydSums {
     }
 }
 
-/// A number that stands for the labels of the rows that count.
+/// A hash of the labels of the rows with weight.
 fn fingerprint(labels: &[u32], weight: Option<&[f64]>) -> u64 {
-    // Independent products, so that the processor can work on several at a time.
+    // Independent products, for instruction-level parallelism.
     let factor = |i: usize| ((i as u64 + 1).wrapping_mul(0xD134_2543_DE82_EF95) ^ 0x5851_F42D_4C95_7F2D) | 1;
     let term = |(i, &l): (usize, &u32)| (u64::from(l) + 1).wrapping_mul(factor(i)).rotate_left(29).wrapping_mul(factor(i));
     match weight {
@@ -383,7 +384,7 @@ fn fingerprint(labels: &[u32], weight: Option<&[f64]>) -> u64 {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FarthestRows {
     wanted: usize,
-    /// The farthest first; equal rows are one row with their weights together.
+    /// The farthest first; equal rows are one row with their total weight.
     rows: Vec<FarthestRow>,
 }
 
@@ -412,7 +413,7 @@ impl FarthestRows {
             let distance = squared(row, centres.row(labels[i] as usize));
             let weight = rows.weight_of(i);
             let least = self.rows.get(self.wanted.wrapping_sub(1)).map_or(0.0, |f| f.distance);
-            // A row at its centre has no reason to move.
+            // A row at its centre is no candidate.
             if weight > 0.0 && distance > 0.0 && distance >= least {
                 self.push_far(FarthestRow { distance, cluster: labels[i], weight, row: row.to_vec() });
             }

@@ -1,4 +1,4 @@
-//! k-means on rows in memory: the passes, with the groups of the rows kept.
+//! k-means on rows in memory: passes that keep the labels.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,8 +9,8 @@ use super::init::HashSample;
 use super::pass::{KMeansPartial, KMeansPhase, KMeansState, add_with_labels};
 use super::{KMeans, KMeansModel};
 
-/// [`drive`] with the groups of the training rows kept, and bounds on their distances where those pay: the same blocks, the
-/// same tree, the same bits.
+/// [`run_passes`](ermine_core::run_passes) with the labels of the training rows kept, and bounds on their distances
+/// where those pay: the same blocks, the same tree, the same bits.
 pub(super) fn fit(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>) -> Result<KMeansModel> {
     fit_with(learner, data, cx, GroupBounds::new(data))
 }
@@ -29,9 +29,9 @@ pub(super) fn fit_with(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>, m
     for pass in 1.. {
         let known = bounds.bounds_for_pass(&state, rows);
         let mut lower = std::mem::take(&mut bounds.lower);
-        let held = if known.is_some() { &mut lower[..] } else { &mut [] };
+        let lower_bounds = if known.is_some() { &mut lower[..] } else { &mut [] };
         let work = PassBlocks { state: &state, data, cx, block_rows, learner, known: known.as_ref(), compared: &bounds.compared };
-        let total = work.reduce(0, rows.div_ceil(block_rows), &mut labels, held);
+        let total = work.reduce(0, rows.div_ceil(block_rows), &mut labels, lower_bounds);
         bounds.lower = lower;
         if let (Some(known), Ok(_)) = (&known, &total) {
             bounds.update_payoff(&state, known, rows);
@@ -48,7 +48,7 @@ pub(super) fn fit_with(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>, m
         };
         let run = state.run;
         match learner.finish(state, total, cx)? {
-            // The one that was chosen is not the one whose groups were seen last.
+            // The chosen start is not the one with the last labels.
             PassStep::Done(model) if !model.tried().is_empty() => {
                 let labels = model.assign(&data.x)?;
                 return Ok(model.with_labels(labels));

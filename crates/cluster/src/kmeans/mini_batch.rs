@@ -1,4 +1,6 @@
-//! k-means by small batches of rows.
+//! Mini-batch k-means.
+
+mod model;
 
 use ermine_core::*;
 use rayon::prelude::*;
@@ -9,14 +11,19 @@ use super::init::{HashSample, each_row};
 use super::lloyd::{LloydSums, PackedCenters};
 use super::{ClusterCount, KMeans, KMeansInit, KMeansModel};
 
-/// k-means by steps on small batches of rows drawn at random: near the answer of [`KMeans`] in a fraction of its passes.
+pub use model::MiniBatchKMeansModel;
+
+/// k-means on small random batches of rows: close to the result of [`KMeans`] in a fraction of its passes.
 ///
-/// **Minimises** the inertia, the sum over rows of w |x - c|² to the nearest of k centres, approximately: every row of a batch
-/// goes to its nearest centre, and every centre to the mean of all rows it was ever given, c ← c + Σ (x - c) / (rows so far).
+/// # What it minimises
+/// The inertia, the sum over rows of w |x - c|² to the nearest of k centres, approximately: every row of a batch goes to
+/// its nearest centre, and every centre to the mean of all rows it was ever given, c ← c + Σ (x - c) / (rows so far).
 ///
-/// **Use it** where rows are many and a pass is dear, or where they arrive over time (`partial_fit`). [`KMeans`] reaches a
+/// # When to use it
+/// Where rows are many and a pass is expensive, or where they arrive over time (`partial_fit`). [`KMeans`] reaches a
 /// lower inertia, and takes streams too.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, Mat};
 /// use ermine_cluster::MiniBatchKMeans;
@@ -29,31 +36,36 @@ use super::{ClusterCount, KMeans, KMeansInit, KMeansModel};
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: batch × k × p multiplications a step, and one pass at the end.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Sculley, Web-scale k-means clustering, WWW 2010.
+/// # Cost
+/// Batch × k × p multiplications per step, and one pass at the end.
+///
+/// # Reference
+/// Sculley, Web-scale k-means clustering, WWW 2010.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MiniBatchKMeans {
-    /// How many groups.
+    /// Number of clusters.
     pub n_clusters: usize,
-    /// Where to start: "k-means++", "random", or a list of centres.
+    /// Initial centres: "k-means++", "random", or a list of centres.
     pub init: Value,
-    /// At most so many times as many rows as there are.
+    /// Most rows processed, as a multiple of the number of rows.
     pub max_iter: u64,
-    /// Rows of a step.
+    /// Rows per step.
     pub batch_size: usize,
-    /// Whether to say at the end where all rows belong.
+    /// Whether to compute the labels of all rows at the end.
     pub compute_labels: bool,
-    /// The squared move of the centres that ends it, relative to the spread of the columns; 0 for no such end.
+    /// Convergence: the squared move of the centres, relative to the spread of the columns; 0 disables it.
     pub tol: f64,
-    /// Steps without a better smoothed inertia that end it.
+    /// Steps without a better smoothed inertia after which it stops.
     pub max_no_improvement: Option<u64>,
-    /// Rows that the start is drawn from.
+    /// Rows sampled for the initialisation.
     pub init_size: Option<usize>,
-    /// How many starts: "auto" or a number.
+    /// Number of starts: "auto" or a number.
     pub n_init: Value,
-    /// The share of the largest centre's rows below which a centre is moved to a row of the batch.
+    /// The share of the largest cluster's rows below which a centre is moved to a row of the batch.
     pub reassignment_ratio: f64,
 }
 
@@ -81,7 +93,7 @@ impl Learner for MiniBatchKMeans {
         name: "mini-batch-kmeans",
         summary: "k-means by steps on small batches of rows",
         objective: "min over centres c_1..c_k of sum_i w_i min_j |x_i - c_j|^2, approximately: c <- c + sum (x - c) / (rows so far)",
-        notes: "Where rows are many and a pass is dear, or arrive over time (partial_fit); kmeans reaches a lower inertia. Ends when the \
+        notes: "Where rows are many and a pass is expensive, or arrive over time (partial_fit); kmeans reaches a lower inertia. Ends when the \
                 smoothed inertia of the batches no longer falls. Centres with few rows are moved to rows of the batch. The answer \
                 depends on the order of the rows, since batches are drawn by their numbers.",
         reference: "Sculley: Web-scale k-means clustering, WWW 2010",
@@ -98,7 +110,7 @@ impl Learner for MiniBatchKMeans {
             },
             ParamSpec {
                 name: "max_iter",
-                doc: "Steps go on until so many times as many rows were drawn as there are.",
+                doc: "Upper bound on the rows drawn, as a multiple of the number of rows.",
                 range: Range::int_from(1),
             },
             ParamSpec { name: "batch_size", doc: "Rows that are drawn for a step.", range: Range::Int { min: 1, max: 1 << 31 } },
@@ -115,7 +127,7 @@ impl Learner for MiniBatchKMeans {
             },
             ParamSpec {
                 name: "max_no_improvement",
-                doc: "The end is reached after so many steps without a better smoothed inertia; null for no such end.",
+                doc: "Steps without a better smoothed inertia after which it stops; null disables this rule.",
                 range: Range::Optional(&Range::int_from(0)),
             },
             ParamSpec {
@@ -125,7 +137,7 @@ impl Learner for MiniBatchKMeans {
             },
             ParamSpec {
                 name: "n_init",
-                doc: "How many starts are tried, on the rows of init_size; the best is kept. \"auto\" is 1 for k-means++ and 3 for random.",
+                doc: "Number of starts, evaluated on init_size rows; the best one wins. \"auto\" is 1 for k-means++ and 3 for random.",
                 range: Range::Either(&Range::Choice(&["auto"]), &Range::int_from(1)),
             },
             ParamSpec {
@@ -139,7 +151,7 @@ impl Learner for MiniBatchKMeans {
     const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
-        // The list of centres is looked at once, not as part of a JSON value.
+        // The list of centres is checked once, not as part of a JSON value.
         let mut params = serde_json::to_value(Self { init: "random".into(), ..self.clone() }).unwrap_or_default();
         params["init"] = Value::Null;
         Self::SPEC.check_params(&params)?;
@@ -163,12 +175,10 @@ impl Learner for MiniBatchKMeans {
     }
 }
 
-/// An error of the learner that this one shares its start with, as its own.
+/// An error of the learner with the shared initialisation, renamed to this learner.
 fn own(error: Error) -> Error {
     match error {
-        Error::Parameter { name, value, expected, .. } => {
-            Error::Parameter { learner: MiniBatchKMeans::SPEC.name, name, value, expected }
-        }
+        Error::Parameter { name, value, expected, .. } => Error::parameter(MiniBatchKMeans::SPEC.name, name, value, expected),
         other => other,
     }
 }
@@ -183,7 +193,7 @@ impl MiniBatchKMeans {
         }
     }
 
-    /// Where to start: the best on the rows given.
+    /// Initial centres: the best on the given rows.
     fn start(&self, rows: &Dataset<'_>, seed: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let kmeans = self.as_kmeans();
         let (init, k) = (kmeans.init()?, self.n_clusters);
@@ -226,7 +236,7 @@ impl MiniBatchKMeans {
         Ok(totals.inertia)
     }
 
-    /// Moves centres that have hardly any rows to rows of the batch.
+    /// Moves centres with very few rows to rows of the batch.
     fn reassign(&self, state: &mut MiniBatchState, batch: &Dataset<'_>, draw: &mut RngStream) -> Result<()> {
         if self.reassignment_ratio == 0.0 {
             return Ok(());
@@ -234,7 +244,7 @@ impl MiniBatchKMeans {
         let least = self.reassignment_ratio * state.counts.iter().fold(0.0f64, |m, c| m.max(*c));
         let mut few: Vec<usize> = (0..self.n_clusters).filter(|&c| state.counts[c] < least).collect();
         // At most half of the rows of a batch become centres, of the centres with the fewest rows.
-        few.sort_by(|&a, &b| state.counts[a].total_cmp(&state.counts[b]).then(a.cmp(&b)));
+        ermine_core::order::sort_by_number(&mut few, |a| state.counts[a]);
         few.truncate(batch.rows() / 2);
         let others = (0..self.n_clusters).filter(|c| !few.contains(c)).map(|c| state.counts[c]);
         let count = others.fold(f64::INFINITY, f64::min);
@@ -249,7 +259,7 @@ impl MiniBatchKMeans {
     }
 }
 
-/// The totals of rows with given centres, and where the rows go; blocks side by side, merged in their order.
+/// The sums of rows with given centres, and their labels; blocks in parallel, merged in order.
 fn totals(centres: &Mat<f64>, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<LloydSums> {
     let cache = PackedCenters::default();
     let parts: Vec<Result<LloydSums>> = (labels.par_chunks_mut(BLOCK_ROWS).enumerate())
@@ -268,13 +278,13 @@ fn totals(centres: &Mat<f64>, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<
     Ok(all)
 }
 
-/// Centres between steps.
+/// State between steps.
 struct MiniBatchState {
     centres: Mat<f64>,
-    /// The weight of all rows that each centre was ever given.
+    /// The total weight of all rows that each centre was ever given.
     counts: Vec<f64>,
     steps: u64,
-    /// Rows since centres were last looked over.
+    /// Rows since the last reassignment of centres.
     since: u64,
 }
 
@@ -282,7 +292,7 @@ struct MiniBatchState {
 struct MiniBatchFit<'a> {
     learner: &'a MiniBatchKMeans,
     data: &'a Dataset<'a>,
-    /// Rows of positive weight, and the sums of their weights up to each, unless all weigh the same.
+    /// Rows of positive weight, and their cumulative weights, unless all weights are equal.
     present: Vec<usize>,
     sums: Option<Vec<f64>>,
     batch: usize,
@@ -305,7 +315,7 @@ impl<'a> MiniBatchFit<'a> {
         Ok(Self { learner, data, batch: learner.batch_size.min(rows), present, sums })
     }
 
-    /// Rows drawn with their weights, with putting back.
+    /// Rows sampled by weight, with replacement.
     fn draw(&self, count: usize, stream: &mut RngStream) -> OwnedDataset {
         let one = |stream: &mut RngStream| match &self.sums {
             None => stream.below(self.present.len()),
@@ -360,7 +370,7 @@ impl<'a> MiniBatchFit<'a> {
             return Err(Error::Deadline("mini-batches".into()));
         }
         let notes = if cut { vec![format!("stopped by the time limit after {} steps", state.steps)] } else { Vec::new() };
-        // To come to the end of the steps is to have made them all; only a limit of time cuts short.
+        // Taking all steps counts as convergence; only a deadline does not.
         let certificate = Certificate {
             method: "mini-batches".into(),
             iterations: (state.steps * self.batch as u64).div_ceil(rows as u64),
@@ -382,12 +392,12 @@ impl<'a> MiniBatchFit<'a> {
     }
 }
 
-/// When steps no longer help: the smoothed inertia has not fallen for a while.
+/// Early stopping: the smoothed inertia has not fallen for a while.
 struct InertiaMonitor {
     smooth: Option<f64>,
     least: Option<f64>,
     without: u64,
-    /// What a new batch counts next to those before.
+    /// Weight of a new batch in the moving average.
     share: f64,
 }
 
@@ -436,7 +446,7 @@ impl MiniBatchKMeans {
     }
 }
 
-/// One step on the rows given.
+/// One step on the given rows.
 fn resume(
     learner: &MiniBatchKMeans,
     start: Option<&MiniBatchKMeansModel>,
@@ -469,82 +479,6 @@ fn resume(
     learner.model(state, data, certificate, None, inertia)
 }
 
-/// What [`MiniBatchKMeans`] has learned so far: centres, and how many rows each was given.
-///
-/// Saved arrays: those of [`KMeansModel`], and `counts` [clusters].
-#[derive(Debug, Clone)]
-pub struct MiniBatchKMeansModel {
-    inner: KMeansModel,
-    counts: Vec<f64>,
-    steps: u64,
-    since: u64,
-}
-
-impl MiniBatchKMeansModel {
-    /// The centres with what they are worth.
-    pub fn clusters(&self) -> &KMeansModel {
-        &self.inner
-    }
-
-    /// The weight of all rows that each centre was given in steps.
-    pub fn counts(&self) -> &[f64] {
-        &self.counts
-    }
-
-    /// Steps taken.
-    pub fn steps(&self) -> u64 {
-        self.steps
-    }
-}
-
-impl Model for MiniBatchKMeansModel {
-    fn n_features(&self) -> usize {
-        self.inner.n_features()
-    }
-    fn as_clusterer(&self) -> Option<&dyn Clusterer> {
-        Some(self)
-    }
-    fn as_transformer(&self) -> Option<&dyn Transformer> {
-        Some(self)
-    }
-    fn certificate(&self) -> Option<&Certificate> {
-        self.inner.certificate()
-    }
-    fn trace(&self) -> Option<&Trace> {
-        self.inner.trace()
-    }
-    fn report(&self, schema: &Schema) -> Report {
-        self.inner.report(schema)
-    }
-    fn save(&self, out: &mut ModelWriter) -> Result<()> {
-        self.inner.save(out)?;
-        out.vec("counts", &self.counts);
-        out.field("n_steps", &self.steps)?;
-        out.field("since_reassignment", &self.since)
-    }
-}
-
-impl Clusterer for MiniBatchKMeansModel {
-    fn n_clusters(&self) -> usize {
-        self.inner.n_clusters()
-    }
-    fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        self.inner.assign(x)
-    }
-    fn labels(&self) -> Option<&[u32]> {
-        self.inner.labels()
-    }
-}
-
-impl Transformer for MiniBatchKMeansModel {
-    fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.inner.transform(x)
-    }
-    fn schema_out(&self, input: &Schema) -> Schema {
-        self.inner.schema_out(input)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -568,11 +502,11 @@ mod tests {
             let near = learner.fit(&data(&x), &Context::seeded(seed)).unwrap();
             let kmeans = KMeans { n_clusters: 6.into(), n_init: json!(3), ..KMeans::default() };
             let best = kmeans.fit(&data(&x), &Context::seeded(seed)).unwrap();
-            // A start may lead to another local optimum; from the same one the ends are near.
+            // Another start may lead to another local optimum; from the same one the results are close.
             let start: Vec<&[f64]> = (0..6).map(|c| best.centres().row(c)).collect();
             let from_best = MiniBatchKMeans { init: json!(start), ..learner };
-            let there = from_best.fit(&data(&x), &Context::seeded(seed)).unwrap();
-            assert!(there.clusters().inertia() < 1.02 * best.inertia(), "seed {seed}");
+            let mini_batch = from_best.fit(&data(&x), &Context::seeded(seed)).unwrap();
+            assert!(mini_batch.clusters().inertia() < 1.02 * best.inertia(), "seed {seed}");
             assert!(near.clusters().inertia() < 8.0 * best.inertia(), "seed {seed}");
             assert_eq!(near.labels().unwrap(), near.assign(&Features::F64(x.view())).unwrap());
         }
@@ -582,9 +516,9 @@ mod tests {
     fn a_step_is_that_of_the_definition() {
         let x = clouds(40, 2, 3);
         let start = x.view().take_rows(&[0, 1]);
-        let given: Vec<&[f64]> = (0..2).map(|c| start.row(c)).collect();
+        let start_rows: Vec<&[f64]> = (0..2).map(|c| start.row(c)).collect();
         let learner =
-            MiniBatchKMeans { n_clusters: 2, init: json!(given), reassignment_ratio: 0.0, ..MiniBatchKMeans::default() };
+            MiniBatchKMeans { n_clusters: 2, init: json!(start_rows), reassignment_ratio: 0.0, ..MiniBatchKMeans::default() };
         let weight: Vec<f64> = (0..40).map(|i| 0.5 + (i % 3) as f64).collect();
         let (mut centres, mut counts) = (start.clone(), [0.0; 2]);
         let mut model = None;
@@ -624,11 +558,11 @@ mod tests {
         let x = clouds(600, 3, 7);
         let mut start = x.view().take_rows(&[0, 1, 2]);
         start.row_mut(2).fill(1e6);
-        let given: Vec<&[f64]> = (0..3).map(|c| start.row(c)).collect();
-        let learner = MiniBatchKMeans { n_clusters: 3, init: json!(given), batch_size: 60, ..MiniBatchKMeans::default() };
+        let start_rows: Vec<&[f64]> = (0..3).map(|c| start.row(c)).collect();
+        let learner = MiniBatchKMeans { n_clusters: 3, init: json!(start_rows), batch_size: 60, ..MiniBatchKMeans::default() };
         let model = learner.fit(&data(&x), &Context::default()).unwrap();
         assert!(model.clusters().sizes().iter().all(|s| *s > 0.0), "{:?}", model.clusters().sizes());
-        // Rows of weight 0 might as well not be there.
+        // Rows of weight 0 have no effect.
         let weight: Vec<f64> = (0..600).map(|i| f64::from(u8::from(i % 3 != 1))).collect();
         let rows: Vec<usize> = (0..600).filter(|i| i % 3 != 1).collect();
         let two = MiniBatchKMeans { n_clusters: 2, batch_size: 60, ..MiniBatchKMeans::default() };

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use super::choose_k::ClusterCountScore;
 use super::lloyd::PackedCenters;
 
-/// Rows that are assigned at a time.
+/// Rows assigned at a time.
 const BLOCK: usize = 4096;
 
-/// What k-means learned: the centres.
+/// Fitted k-means: the centres.
 #[derive(Debug, Clone)]
 pub struct KMeansModel {
     centres: Mat<f64>,
@@ -58,12 +58,12 @@ impl KMeansModel {
         Self { tried, ..self }
     }
 
-    /// The numbers of clusters that were tried, where a rule chose among several.
+    /// The numbers of clusters tried, where a rule chose among several.
     pub fn tried(&self) -> &[ClusterCountScore] {
         &self.tried
     }
 
-    /// The centres, a row each.
+    /// The centres, one row each.
     pub fn centres(&self) -> &Mat<f64> {
         &self.centres
     }
@@ -113,7 +113,7 @@ impl KMeansModel {
             return Err(bad("its inertia is no finite number"));
         }
         let certificate: Certificate = input.field("certificate")?;
-        // Files of the first versions do not have it.
+        // Files of the first versions lack it.
         let tried: Vec<ClusterCountScore> = if input.has_field("tried") { input.field("tried")? } else { Vec::new() };
         Ok(Self::new(centres, sizes, inertia, certificate, None, 0).with_tried(tried))
     }
@@ -141,7 +141,7 @@ impl Model for KMeansModel {
         let all: f64 = self.sizes.iter().sum();
         report.text(format!("{} clusters; inertia {:.6e} after {} steps.", self.sizes.len(), self.inertia, self.iterations()));
         let mut columns: Vec<String> = vec!["cluster".into(), "rows".into(), "share".into()];
-        columns.extend((0..self.centres.cols()).map(|j| schema.fields.get(j).map_or(format!("x{j}"), |f| f.name.clone())));
+        columns.extend((0..self.centres.cols()).map(|j| schema.name(j)));
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let rows = (0..self.sizes.len())
             .map(|c| {
@@ -202,10 +202,7 @@ impl Clusterer for KMeansModel {
             .map(|(b, labels)| {
                 let first = b * BLOCK;
                 let block = x.row_range(first..rows.min(first + BLOCK));
-                self.cache.nearest(&self.centres, &block, labels).map_err(|e| match e {
-                    Error::NotFinite { column, row, value } => Error::NotFinite { column, row: row + first, value },
-                    other => other,
-                })
+                self.cache.nearest(&self.centres, &block, labels).map_err(|e| e.with_row(|row| row + first))
             })
             .collect();
         results.into_iter().collect::<Result<()>>()?;
@@ -225,12 +222,14 @@ impl Transformer for KMeansModel {
         let mut out = Mat::zeros(rows, k);
         let results: Vec<Result<()>> = (out.as_mut_slice().par_chunks_mut(BLOCK * k).enumerate())
             .map(|(b, out)| {
-                let block = x.row_range(b * BLOCK..rows.min((b + 1) * BLOCK));
+                let first = b * BLOCK;
+                let block = x.row_range(first..rows.min(first + BLOCK));
                 super::init::each_row(&block, |i, row| {
                     for c in 0..k {
                         out[i * k + c] = squared(row, self.centres.row(c)).sqrt();
                     }
                 })
+                .map_err(|e| e.with_row(|row| row + first))
             })
             .collect();
         results.into_iter().collect::<Result<()>>()?;

@@ -1,4 +1,4 @@
-//! k-means in passes: draw a sample to start from, step, look for rows of empty clusters, and say what the centres are worth.
+//! k-means in passes: sample, steps, rows for empty clusters, final scores.
 
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
@@ -8,51 +8,51 @@ use super::init::HashSample;
 use super::lloyd::{FarthestRows, LloydSums, PackedCenters};
 use super::{ClusterCount, KMeans, KMeansInit, KMeansModel};
 
-/// What a pass is for.
+/// The phase of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum KMeansPhase {
-    /// Draw the rows among which to start; those of a greater hash are not looked at.
+    /// Sample the rows for the initialisation; those with a greater hash are skipped.
     Sample(u64),
-    /// A step of Lloyd.
+    /// A step of Lloyd's algorithm.
     LloydIteration,
-    /// Find the rows farthest from their centres, for the centres without rows of these totals.
+    /// Find the rows farthest from their centres, for the centres without rows.
     Farthest(Box<LloydSums>),
-    /// Say what the final centres are worth.
+    /// Score the final centres.
     FinalPass {
-        /// Whether the centres have settled.
+        /// Whether the centres have converged.
         settled: bool,
     },
 }
 
-/// What every block of [`KMeans`] is told.
+/// State of [`KMeans`], broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KMeansState {
     cols: usize,
     seed: u64,
     pub(super) phase: KMeansPhase,
     pub(super) centres: Mat<f64>,
-    /// What starts are drawn from.
+    /// The sample for the starts.
     sample: Option<HashSample>,
-    /// How many groups are tried now.
+    /// The present number of clusters.
     k: usize,
     /// The number of the present start.
     pub(super) run: u64,
     iteration: u64,
-    /// Stands for the groups of all rows in the step before.
+    /// Hash of the labels of the step before.
     fingerprint: Option<u64>,
-    /// What the squared moves of the centres are compared with; known after the first step.
+    /// Threshold of the squared moves of the centres; known after the first step.
     tolerance: Option<f64>,
     trace: Trace,
-    /// Where the best start of this number of groups led.
+    /// The best start of this number of clusters.
     pub(super) best: Option<KMeansRun>,
-    /// Where the best starts of other numbers led, and what they are worth.
+    /// The best starts of other numbers of clusters, with their scores.
     tried: Vec<(KMeansRun, ClusterCountScore)>,
-    /// The centres made ready for the kernels, once a pass.
+    /// The centres packed for the kernels, once per pass.
     #[serde(skip)]
     pub(super) cache: PackedCenters,
 }
 
-/// Where one start led.
+/// The result of one start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct KMeansRun {
     pub(super) run: u64,
@@ -64,7 +64,7 @@ pub(super) struct KMeansRun {
     trace: Trace,
 }
 
-/// What [`KMeans`] gathers in a pass.
+/// Sums of [`KMeans`] in a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum KMeansPartial {
     #[doc(hidden)]
@@ -196,7 +196,7 @@ impl PassLearner for KMeans {
                 state.trace.push(&[state.iteration as f64, totals.inertia]);
                 let same = state.fingerprint.replace(totals.fingerprint) == Some(totals.fingerprint);
                 if same || cx.deadline_passed() {
-                    // These centres, these groups and this inertia belong together.
+                    // These centres, labels and inertia belong together.
                     Some(state.outcome(&totals, same))
                 } else if totals.empty_clusters().is_empty() {
                     self.move_centres(&mut state, &totals);
@@ -237,7 +237,7 @@ impl PassLearner for KMeans {
     fn model_so_far(&self, state: &KMeansState) -> Option<KMeansModel> {
         let mut state = state.clone();
         if state.best.is_none() && state.tried.is_empty() {
-            // The centres of a step under way are no worse than those before it.
+            // The centres of an unfinished step are no worse than those before it.
             state.best = Some(KMeansRun {
                 run: state.run,
                 sizes: vec![0.0; state.clusters()],
@@ -252,7 +252,7 @@ impl PassLearner for KMeans {
     }
 }
 
-/// Takes a block into a partial, and says where its rows went.
+/// Adds a block to a partial, and writes the labels of its rows.
 pub(super) fn add_with_labels(
     state: &KMeansState,
     part: &mut KMeansPartial,
@@ -275,7 +275,7 @@ impl KMeans {
         Err(Error::Data(format!("there are {rows} rows, and {k} clusters need at least {k}; lower n_clusters")))
     }
 
-    /// The centres of the start whose turn it is, unless all were tried.
+    /// The centres of the next start, unless all were tried.
     fn next_start(&self, state: &KMeansState, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         let init = self.init()?;
         match &state.sample {
@@ -287,7 +287,7 @@ impl KMeans {
         }
     }
 
-    /// The centres of the first start of the next number of groups, where several are tried.
+    /// The centres of the first start of the next number of clusters, where several are tried.
     fn next_number(&self, state: &mut KMeansState, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         let (ClusterCount::Rule(_), Some(most)) = (self.n_clusters, state.sample.as_ref().map(HashSample::len)) else {
             return Ok(None);
@@ -301,7 +301,7 @@ impl KMeans {
         self.next_start(state, cx)
     }
 
-    /// Says what the best start of the present number of groups is worth.
+    /// Scores the best start of the present number of clusters.
     fn score_k(&self, state: &mut KMeansState) {
         if let (Some(sample), Some(best)) = (&state.sample, state.best.take()) {
             let alone = state.tried.first().filter(|t| t.1.clusters == 1).map(|t| t.1.inertia);
@@ -311,7 +311,7 @@ impl KMeans {
         }
     }
 
-    /// The model of what was tried; `cut` when that was not all.
+    /// The model of the best start; `cut` when not all were tried.
     fn outcome(&self, mut state: KMeansState, cut: bool) -> Result<KMeansModel> {
         let ClusterCount::Rule(rule) = self.n_clusters else {
             let best = state.best.map(|b| KMeansRun { converged: b.converged && !cut, ..b });
@@ -326,7 +326,7 @@ impl KMeans {
         self.model(Some(KMeansRun { converged: best.converged && !cut, ..best }), table, cut)
     }
 
-    /// Every centre goes to the mean of its rows; what follows depends on how far they went.
+    /// Moves every centre to the mean of its rows, and decides the next phase.
     fn move_centres(&self, state: &mut KMeansState, totals: &LloydSums) {
         let (centres, shift) = totals.means(&state.centres);
         let tolerance = *state.tolerance.get_or_insert_with(|| self.tol * totals.mean_variance(&centres, &state.centres));

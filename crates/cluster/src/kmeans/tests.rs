@@ -1,3 +1,4 @@
+use ermine_fixtures::{TextTable, cases, near, numbers, standardised_columns};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -49,55 +50,32 @@ fn clouds(rows: usize, cols: usize, k: usize, seed: u64) -> Mat<f64> {
     Mat::from_fn(rows, cols, |i, j| centres[(i % k, j)] + s.normal())
 }
 
-/// The number columns of a fixture before its target.
-fn fixture(name: &str, standardised: bool) -> Mat<f64> {
-    let path = format!("{}/../../fixtures/data/{name}", env!("CARGO_MANIFEST_DIR"));
-    let table = ermine_data::read_table(path).unwrap();
-    let columns: Vec<Vec<f64>> = (table.schema().fields.iter().zip(table.columns()))
-        .filter(|(f, _)| f.name != "target")
-        .map(|(_, c)| match c {
-            Column::Number { values, .. } => values.clone(),
-            Column::Category { codes, names } => codes.iter().map(|&c| names[c as usize].parse().unwrap()).collect(),
-            Column::Text(_) => panic!("no numbers"),
-        })
-        .collect();
-    let n = table.rows();
-    let scaled = |v: &Vec<f64>| {
-        let mean = v.iter().sum::<f64>() / n as f64;
-        let sd = (v.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n as f64).sqrt();
-        if standardised { v.iter().map(|x| (x - mean) / sd).collect() } else { v.clone() }
-    };
-    let columns: Vec<Vec<f64>> = columns.iter().map(scaled).collect();
-    Mat::from_fn(n, columns.len(), |i, j| columns[j][i])
-}
-
 #[test]
 fn the_book_of_clustering_is_reproduced() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/reference/clustering.json");
-    let book: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut seen = 0;
-    for case in book["cases"].as_array().unwrap() {
+    for case in cases("clustering") {
         let id = case["id"].as_str().unwrap();
         if !id.starts_with("kmeans_") {
             continue;
         }
         seen += 1;
         let file = case["data"].as_str().unwrap().rsplit('/').next().unwrap();
-        let x = fixture(file, case["preprocessing"].as_str().unwrap().starts_with("standardised"));
+        let table = TextTable::read(file.trim_end_matches(".csv.gz"));
+        let mut x = table.matrix(&table.others(&["target"]));
+        if case["preprocessing"].as_str().unwrap().starts_with("standardised") {
+            x = standardised_columns(&x);
+        }
         let rows: Vec<usize> =
             case["params"]["initial_centres_are_rows"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap() as usize).collect();
         let expected = &case["expected"];
-        let near = |got: f64, want: &Value, what: &str| {
-            let want = want.as_f64().unwrap();
-            assert!((got - want).abs() <= 1e-9 * want.abs(), "{id} {what}: {got}, not {want}");
-        };
+        let near = |got: f64, want: &Value, what: &str| near(got, want, 1e-9, &format!("{id} {what}"));
         let start = x.view().take_rows(&rows);
         let model = fit(&from(&start), Features::F64(x.view()), None).unwrap();
         near(model.inertia(), &expected["inertia"], "inertia");
         near(model.trace().unwrap().rows[0][1], &expected["inertia_with_initial_centres"], "first inertia");
         // The last step finds that no label changes.
         assert_eq!(model.iterations(), expected["centre_updates_until_stable"].as_u64().unwrap() + 1, "{id}");
-        let sizes: Vec<f64> = expected["sizes"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+        let sizes = numbers(&expected["sizes"]);
         assert_eq!(model.sizes(), sizes, "{id}");
         if let Some(centres) = expected["centers"].as_array() {
             for (c, row) in centres.iter().enumerate() {
@@ -414,7 +392,7 @@ fn rules_find_the_number_of_groups() {
             KMeans { n_clusters: 3.into(), n_init: json!(3), ..KMeans::default() }.fit(&data, &Context::default()).unwrap();
         assert!((plain.inertia() / model.inertia() - 1.0).abs() < 1e-12);
         assert_eq!(model.labels().unwrap(), model.assign(&data.x).unwrap());
-        // A stream comes to the same.
+        // A stream gives the same.
         let stream = KMeans::STREAM.unwrap()(&learner, &data, &Context::default()).unwrap();
         assert_eq!((stream.centres(), stream.tried()), (model.centres(), model.tried()));
         // The silhouettes of so few rows are those of the definition.
@@ -434,7 +412,7 @@ fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
         penalty,
         ..KMeans::default()
     };
-    // So dear that one group is best, and so cheap that all are.
+    // So expensive that one cluster is best, and so cheap that all are.
     assert_eq!(learner(Some(1e9)).fit(&data, &Context::default()).unwrap().centres().rows(), 1);
     assert_eq!(learner(Some(0.0)).fit(&data, &Context::default()).unwrap().centres().rows(), 6);
     let model = learner(Some(5.0)).fit(&data, &Context::default()).unwrap();
@@ -453,7 +431,7 @@ fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
             assert!((s - t).abs() < 1e-9, "{s} {t}");
         }
     }
-    // No more clusters are tried than there are different rows.
+    // No more clusters are tried than there are distinct rows.
     let few = [1.0, 1.0, 5.0, 5.0, 9.0];
     let model = KMeans { n_clusters: ClusterCount::Rule(ClusterCountRule::Elbow), ..KMeans::default() }
         .fit(&Dataset::new(Features::F64(MatRef::row_major(&few, 5, 1))), &Context::default())

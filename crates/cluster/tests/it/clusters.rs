@@ -3,37 +3,8 @@
 use ermine_cluster::*;
 use ermine_core::*;
 use ermine_eval::metrics::adjusted_rand;
+use ermine_fixtures::{TextTable, case, codes, near, normal_rows, numbers, standardised_columns};
 use ermine_math::neighbors::MetricName;
-use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
-
-fn case(id: &str) -> Value {
-    let text = std::fs::read_to_string(format!("{FIXTURES}/reference/clustering.json")).unwrap();
-    let book: Value = serde_json::from_str(&text).unwrap();
-    book["cases"].as_array().unwrap().iter().find(|c| c["id"] == id).unwrap().clone()
-}
-
-/// The first columns of a file, each with mean 0 and (population) standard deviation 1.
-fn standardised(name: &str, cols: usize) -> Mat<f64> {
-    let table = ermine_data::read_table(format!("{FIXTURES}/data/{name}.csv.gz")).unwrap();
-    let view = table.view();
-    let n = view.rows();
-    let columns: Vec<Vec<f64>> = (0..cols)
-        .map(|j| {
-            let v = view.numbers(j).unwrap();
-            let mean = v.iter().sum::<f64>() / n as f64;
-            let sd = (v.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-            v.iter().map(|v| (v - mean) / sd).collect()
-        })
-        .collect();
-    Mat::from_fn(n, cols, |i, j| columns[j][i])
-}
-
-fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
-    let mut rng = RngStream::new(seed, "test", 0);
-    Mat::from_fn(rows, cols, |_, _| rng.normal())
-}
 
 fn fit<L: Learner>(learner: &L, x: &Mat<f64>) -> Result<L::Model> {
     learner.fit(&Dataset::new(Features::F64(x.view())), &Context::default())
@@ -52,34 +23,27 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 
 #[test]
 fn trees_of_wine_are_those_of_the_reference_book() {
-    let x = standardised("wine", 13);
+    let wine = TextTable::read("wine");
+    let (x, target) = wine.split_last();
+    let (x, classes) = (standardised_columns(&x), codes(target).0);
     let n = x.rows();
-    let table = ermine_data::read_table(format!("{FIXTURES}/data/wine.csv.gz")).unwrap();
-    let last = table.view().cols() - 1;
-    let classes: Vec<u32> = match (table.view().numbers(last), table.view().categories(last)) {
-        (Some(v), _) => v.iter().map(|&v| v as u32).collect(),
-        (None, Some((codes, _))) => codes.to_vec(),
-        _ => panic!("no classes"),
-    };
     for (linkage, name) in LINKAGES {
-        let case = case(&format!("hclust_{name}_wine"));
+        let case = case("clustering", &format!("hclust_{name}_wine"));
         let rel = case["tolerance"]["rel"].as_f64().unwrap();
         let expected = &case["expected"];
-        let near =
-            |got: f64, want: f64, what: &str| assert!((got - want).abs() <= rel * want.abs(), "{name} {what}: {got} for {want}");
         let model = fit(&groups(3, linkage), &x).unwrap();
         let heights = model.heights();
         for (got, want) in heights[heights.len() - 10..].iter().zip(expected["last_10_heights"].as_array().unwrap()) {
-            near(*got, want.as_f64().unwrap(), "height");
+            near(*got, want, rel, &format!("{name}: height"));
         }
-        near(heights.iter().sum(), expected["sum_of_heights"].as_f64().unwrap(), "sum of heights");
+        near(heights.iter().sum(), &expected["sum_of_heights"], rel, &format!("{name}: sum of heights"));
         let labels = model.labels().unwrap();
         let mut sizes = vec![0.0f64; 3];
         labels.iter().for_each(|&l| sizes[l as usize] += 1.0);
         sizes.sort_by(|a, b| b.total_cmp(a));
-        let want: Vec<f64> = expected["sizes_at_3"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+        let want = numbers(&expected["sizes_at_3"]);
         assert_eq!(sizes, want, "{name}");
-        near(adjusted_rand(&classes, labels), expected["ari_at_3"].as_f64().unwrap(), "adjusted Rand index");
+        near(adjusted_rand(&classes, labels), &expected["ari_at_3"], rel, &format!("{name}: adjusted Rand index"));
         // The height at which two rows come together, correlated with their distance.
         let mut members: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
         let mut pairs = Vec::new();
@@ -94,12 +58,12 @@ fn trees_of_wine_are_those_of_the_reference_book() {
         let (ma, mb) = (pairs.iter().map(|p| p.0).sum::<f64>() / m, pairs.iter().map(|p| p.1).sum::<f64>() / m);
         let cross = |f: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(f).sum::<f64>();
         let r = cross(&|p| (p.0 - ma) * (p.1 - mb)) / (cross(&|p| (p.0 - ma).powi(2)) * cross(&|p| (p.1 - mb).powi(2))).sqrt();
-        near(r, expected["cophenetic_correlation"].as_f64().unwrap(), "cophenetic correlation");
+        near(r, &expected["cophenetic_correlation"], rel, &format!("{name}: cophenetic correlation"));
     }
 }
 
-/// Joins the nearest two groups again and again, with distances from the rows themselves: of connected rows only, as scikit-learn has it,
-/// but for Ward's, which are those of the centres.
+/// Repeatedly merges the nearest two clusters, with distances from the rows themselves: of connected rows only, as in
+/// scikit-learn, except for Ward's, which are those of the centres.
 fn slowly(x: &Mat<f64>, linkage: Linkage, connected: &dyn Fn(usize, usize) -> bool) -> Vec<(f64, Vec<Vec<usize>>)> {
     let mut groups: Vec<Vec<usize>> = (0..x.rows()).map(|i| vec![i]).collect();
     let apart = |a: &[usize], b: &[usize]| {
@@ -153,7 +117,7 @@ fn as_sets(labels: &[u32]) -> Vec<Vec<usize>> {
 #[test]
 fn joins_are_those_of_the_definition() {
     for seed in 0..6 {
-        let x = random(25, 3, seed);
+        let x = normal_rows(25, 3, seed);
         for (linkage, name) in LINKAGES {
             let want = slowly(&x, linkage, &|_, _| true);
             let model = fit(&groups(2, linkage), &x).unwrap();
@@ -169,7 +133,7 @@ fn joins_are_those_of_the_definition() {
                 assert_eq!(as_sets(&model.cut(24 - k).unwrap()), *sets, "{name} join {k} of a graph");
             }
         }
-        // Without room for a table, Ward's joins come from the centres.
+        // Without memory for a table, Ward's merges come from the centres.
         let data = Dataset::new(Features::F64(x.view()));
         let tight = Context { memory: Some(100), ..Context::default() };
         let (a, b) = (groups(4, Linkage::Ward).fit(&data, &tight).unwrap(), fit(&groups(4, Linkage::Ward), &x).unwrap());
@@ -179,15 +143,15 @@ fn joins_are_those_of_the_definition() {
         // From a table of distances the tree is that of the rows.
         let table = Mat::from_fn(25, 25, |i, j| distance(x.row(i), x.row(j)));
         for linkage in [Linkage::Single, Linkage::Complete, Linkage::Average] {
-            let given = Agglomerative { metric: Distance::Precomputed, ..groups(3, linkage) };
-            assert_eq!(fit(&given, &table).unwrap().children(), fit(&groups(3, linkage), &x).unwrap().children());
+            let precomputed = Agglomerative { metric: Distance::Precomputed, ..groups(3, linkage) };
+            assert_eq!(fit(&precomputed, &table).unwrap().children(), fit(&groups(3, linkage), &x).unwrap().children());
         }
     }
 }
 
 #[test]
 fn only_connected_groups_are_joined() {
-    let x = random(18, 2, 9);
+    let x = normal_rows(18, 2, 9);
     // Two chains; and two squares of 3 by 3, in which groups have several connections.
     let chains = |i: usize, j: usize| i.abs_diff(j) == 1 && i.max(j) != 9;
     let squares = |i: usize, j: usize| i / 9 == j / 9 && (i / 3).abs_diff(j / 3) <= 1 && (i % 3).abs_diff(j % 3) <= 1;
@@ -223,7 +187,7 @@ fn thresholds_duplicates_and_what_cannot_be() {
             let learner = Agglomerative { n_clusters: None, distance_threshold: Some(t), linkage, ..Agglomerative::default() };
             fit(&learner, &x).unwrap().n_clusters()
         };
-        // At the threshold itself nothing is joined.
+        // At the threshold itself nothing is merged.
         assert_eq!((at(0.0), at(1e-9), at(0.999), at(1e3)), (6, 3, 3, 1));
         assert_eq!(fit(&groups(6, linkage), &x).unwrap().n_clusters(), 6);
         assert_eq!(fit(&groups(1, linkage), &x).unwrap().labels().unwrap(), [0; 6]);
@@ -240,7 +204,7 @@ fn thresholds_duplicates_and_what_cannot_be() {
     refused(Agglomerative { metric: Distance::Cosine, linkage: Linkage::Average, ..Agglomerative::default() }, "all zeros");
     refused(Agglomerative { metric: Distance::Precomputed, linkage: Linkage::Average, ..Agglomerative::default() }, "distances");
     assert!(fit(&Agglomerative::default(), &Mat::from_vec(1, 1, vec![0.0])).is_err());
-    let mut bad = random(30, 2, 1);
+    let mut bad = normal_rows(30, 2, 1);
     bad[(17, 1)] = f64::NAN;
     assert_eq!(fit(&Agglomerative::default(), &bad).unwrap_err().to_string(), "column 1, row 17: NaN is not a finite number");
     // A new row goes where its nearest training row is.
@@ -252,9 +216,9 @@ fn thresholds_duplicates_and_what_cannot_be() {
 
 #[test]
 fn dense_parts_of_old_faithful_are_those_of_the_reference_book() {
-    let x = standardised("old_faithful", 2);
+    let x = standardised_columns(&TextTable::read("old_faithful").matrix(&["eruptions", "waiting"]));
     for (eps, min_samples) in [(0.2, 5), (0.3, 10)] {
-        let case = case(&format!("dbscan_faithful_{eps}_{min_samples}"));
+        let case = case("clustering", &format!("dbscan_faithful_{eps}_{min_samples}"));
         let expected = |name: &str| case["expected"][name].as_u64().unwrap() as usize;
         for algorithm in ["auto", "brute", "kd_tree"] {
             let learner = Dbscan {
@@ -278,7 +242,7 @@ fn dense_parts_of_old_faithful_are_those_of_the_reference_book() {
     }
 }
 
-/// Groups by walking from core row to core row.
+/// Clusters by walking from core row to core row.
 fn walked(x: &Mat<f64>, eps: f64, min_samples: f64, weight: &dyn Fn(usize) -> f64) -> (Vec<bool>, Vec<u32>) {
     let n = x.rows();
     let near = |i: usize| -> Vec<usize> { (0..n).filter(|&j| distance(x.row(i), x.row(j)) <= eps).collect() };
@@ -306,7 +270,7 @@ fn walked(x: &Mat<f64>, eps: f64, min_samples: f64, weight: &dyn Fn(usize) -> f6
 #[test]
 fn groups_are_those_of_the_definition() {
     for seed in 0..8 {
-        let x = random(150, 2, seed);
+        let x = normal_rows(150, 2, seed);
         let w: Vec<f64> = (0..150).map(|i| f64::from((i * 7 + seed as u32) % 4) * 0.8).collect();
         for eps in [0.05, 0.2, 0.4] {
             for weight in [None, Some(&w[..])] {
@@ -316,7 +280,7 @@ fn groups_are_those_of_the_definition() {
                 let (core, labels) = walked(&x, eps, 4.0, &|i| weight.map_or(1.0, |w| w[i]));
                 assert_eq!(model.labels().unwrap(), labels);
                 assert_eq!(model.core_rows(), (0..150u32).filter(|&i| core[i as usize]).collect::<Vec<_>>());
-                // With no room to keep neighbours they are looked for again.
+                // Without memory for neighbours they are searched again.
                 let tight = learner.fit(&data, &Context { memory: Some(40), ..Context::default() }).unwrap();
                 assert_eq!(tight.labels(), model.labels());
                 let mut out = ModelWriter::default();
@@ -338,7 +302,7 @@ fn noise_sparse_rows_and_other_distances() {
     // Neighbours are those at the distance itself, too, and a row is its own neighbour.
     let pair = Mat::from_vec(2, 1, vec![0.0, 1.0]);
     assert_eq!(fit(&Dbscan { eps: 1.0, min_samples: 2.0, ..Dbscan::default() }, &pair).unwrap().core_rows().len(), 2);
-    let x = random(80, 4, 3);
+    let x = normal_rows(80, 4, 3);
     let rows = Csr::new((0..=80).map(|i| i * 4).collect(), (0..320).map(|k| k % 4).collect(), x.as_slice().to_vec(), 4).unwrap();
     for metric in [MetricName::Euclidean, MetricName::Manhattan, MetricName::Chebyshev, MetricName::Cosine] {
         let learner = Dbscan { eps: if metric == MetricName::Cosine { 0.1 } else { 0.9 }, metric, ..Dbscan::default() };

@@ -1,11 +1,11 @@
-//! Asking for the labels that teach most: uncertainty sampling.
+//! Active learning by uncertainty sampling.
 
 use ermine_core::{AnyLearner, Context, Dataset, Error, Features, MatRef, Model, Result, RngStream, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::metrics;
 
-/// How unsure a classifier is of a row.
+/// Measures of the uncertainty of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UncertaintyMeasure {
@@ -15,12 +15,12 @@ pub enum UncertaintyMeasure {
     Margin,
     /// Entropy of the probabilities.
     Entropy,
-    /// None: rows are asked for at random, to compare with.
+    /// None: random queries, for comparison.
     Random,
 }
 
 impl UncertaintyMeasure {
-    /// How unsure probabilities are; larger is more so. 0 for [`Uncertainty::Random`].
+    /// The uncertainty of probabilities; larger is more uncertain. 0 for [`UncertaintyMeasure::Random`].
     pub fn of(self, proba: &[f64]) -> f64 {
         let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for &p in proba {
@@ -38,7 +38,7 @@ impl UncertaintyMeasure {
         }
     }
 
-    /// [`Uncertainty::of`] of each row.
+    /// [`UncertaintyMeasure::of`] of each row.
     pub fn of_rows(self, proba: MatRef<'_, f64>) -> Vec<f64> {
         let mut row = vec![0.0; proba.cols()];
         let mut one = |i: usize| {
@@ -48,7 +48,7 @@ impl UncertaintyMeasure {
         (0..proba.rows()).map(&mut one).collect()
     }
 
-    /// The numbers of the rows that are least sure, up to `count` of them; equally unsure ones stay in their order.
+    /// The most uncertain rows, up to `count` of them; ties keep their order.
     pub fn most_uncertain(self, proba: MatRef<'_, f64>, count: usize) -> Vec<usize> {
         let mut ranked: Vec<(f64, usize)> = self.of_rows(proba).into_iter().zip(0..).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -56,29 +56,29 @@ impl UncertaintyMeasure {
     }
 }
 
-/// The order in which rows are asked for where nothing tells them apart.
+/// The order of the queries without uncertainty.
 pub fn random_order(rows: usize, seed: u64) -> Vec<usize> {
     RngStream::new(seed, "active learning", 0).permutation(rows)
 }
 
-/// A loop that asks for labels: an iterator over rows to be labelled next, to which the labels are given back.
+/// The active learning loop: an iterator over rows to be labelled next, which are then given their labels.
 ///
 /// ```
 /// use ermine_core::{Context, Features, MatRef};
-/// use ermine_eval::decide::{ActiveLearning, Uncertainty};
+/// use ermine_eval::decide::{ActiveLearning, UncertaintyMeasure};
 /// use ermine_linear::Logistic;
 ///
 /// let x: Vec<f64> = (0..40).map(f64::from).collect();
 /// let names = ["low".to_owned(), "high".to_owned()];
 /// let rows = Features::F64(MatRef::row_major(&x, 40, 1));
 /// let learner = Logistic::default();
-/// let mut asking = ActiveLearning::new(&learner, rows, &names, Uncertainty::Margin, 2, Context::default())?;
-/// asking.tell(0, 0)?;
-/// asking.tell(39, 1)?;
+/// let mut asking = ActiveLearning::new(&learner, rows, &names, UncertaintyMeasure::Margin, 2, Context::default())?;
+/// asking.set_label(0, 0)?;
+/// asking.set_label(39, 1)?;
 /// for _ in 0..4 {
 ///     let asked = asking.next().expect("rows are left")?;
 ///     for row in asked {
-///         asking.tell(row, u32::from(x[row] >= 23.0))?;             // a person looks at the row
+///         asking.set_label(row, u32::from(x[row] >= 23.0))?;             // a person looks at the row
 ///     }
 /// }
 /// let proba = asking.model().unwrap().as_classifier().unwrap().proba(&rows)?;
@@ -96,12 +96,12 @@ pub struct ActiveLearning<'a> {
     cx: Context<'a>,
     labels: Vec<Option<u32>>,
     model: Option<Box<dyn Model>>,
-    /// A random order, for what uncertainty leaves open.
+    /// A random order, for ties.
     order: Vec<usize>,
 }
 
 impl<'a> ActiveLearning<'a> {
-    /// A loop over rows of which none has a label yet; `batch` rows are asked for at a time.
+    /// A loop over unlabelled rows; `batch` rows are queried at a time.
     pub fn new(
         learner: &'a dyn AnyLearner,
         x: Features<'a>,
@@ -120,7 +120,7 @@ impl<'a> ActiveLearning<'a> {
         Ok(Self { learner, x, names, how, batch, cx, labels: vec![None; x.rows()], model: None, order })
     }
 
-    /// Gives the label of a row, asked for or not.
+    /// Sets the label of a row, queried or not.
     pub fn set_label(&mut self, row: usize, class: u32) -> Result<()> {
         if row >= self.labels.len() {
             return Err(Error::Data(format!("there is no row {row}: there are {}, counted from 0", self.labels.len())));
@@ -138,7 +138,7 @@ impl<'a> ActiveLearning<'a> {
         &self.labels
     }
 
-    /// The model of the last rows asked for: trained on all labels known then.
+    /// The model of the last query: trained on all labels known then.
     pub fn model(&self) -> Option<&dyn Model> {
         self.model.as_deref()
     }
@@ -160,7 +160,7 @@ impl<'a> ActiveLearning<'a> {
         Ok(self.model.as_deref())
     }
 
-    /// The rows to ask for.
+    /// The rows to query.
     fn next_queries(&mut self) -> Result<Vec<usize>> {
         let open: Vec<usize> = self.order.iter().copied().filter(|&i| self.labels[i].is_none()).collect();
         self.fit()?;
@@ -178,7 +178,8 @@ impl<'a> ActiveLearning<'a> {
 impl Iterator for ActiveLearning<'_> {
     type Item = Result<Vec<usize>>;
 
-    /// The rows to be labelled next, those that teach most first; none when all have labels. Rows that were asked for and not labelled may come again.
+    /// The rows to be labelled next, the most informative first; none when all have labels. Rows that were queried and
+    /// not labelled may come again.
     fn next(&mut self) -> Option<Self::Item> {
         if self.labels.iter().all(Option::is_some) {
             return None;
@@ -187,14 +188,14 @@ impl Iterator for ActiveLearning<'_> {
     }
 }
 
-/// How a measure grows with the labels that were asked for.
+/// The learning curve of a simulation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActiveCurve {
-    /// How rows were chosen.
+    /// The query strategy.
     pub how: UncertaintyMeasure,
     /// Labels known.
     pub labels: Vec<usize>,
-    /// Share of the test rows whose class is right with that many.
+    /// Accuracy on the test rows with that many.
     pub accuracy: Vec<f64>,
 }
 
@@ -209,8 +210,8 @@ impl ActiveCurve {
     }
 }
 
-/// Plays the loop on rows whose labels are known: `start` labels at random, then `batch` at a time up to `most`, with the accuracy on test rows after each. The same
-/// seed starts from the same rows whatever `how` is.
+/// Simulates the loop on rows whose labels are known: `start` labels at random, then `batch` at a time up to `most`,
+/// with the accuracy on test rows after each. The same seed starts from the same rows for every strategy.
 #[allow(clippy::too_many_arguments)]
 pub fn simulate(
     learner: &dyn AnyLearner,
@@ -265,7 +266,7 @@ mod tests {
         let learner = Logistic::default();
         let rows = Features::F64(MatRef::row_major(&x, 100, 1));
         let mut asking = ActiveLearning::new(&learner, rows, &names, UncertaintyMeasure::Entropy, 3, Context::default()).unwrap();
-        // Without labels the first questions are random.
+        // Without labels the first queries are random.
         assert_eq!(asking.next().unwrap().unwrap().len(), 3);
         asking.set_label(0, 0).unwrap();
         asking.set_label(99, 1).unwrap();

@@ -1,4 +1,4 @@
-//! Honest probabilities from scores and probabilities that are not.
+//! Calibration of scores and probabilities.
 
 use ermine_core::{Error, Mat, MatRef, Result};
 use ermine_math::isotonic::{Isotonic, isotonic};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use ermine_math::platt::Sigmoid;
 
-/// How scores become probabilities.
+/// Calibration methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Calibration {
-    /// A sigmoid, 1 / (1 + exp(a s + b)): two numbers, for few rows and errors of that form (Platt 1999).
+    /// A sigmoid, 1 / (1 + exp(a s + b)): two parameters, for few rows and distortions of that form (Platt 1999).
     Sigmoid,
-    /// The best function that never falls: any form, for a thousand rows and more (Zadrozny and Elkan 2002).
+    /// Isotonic regression: any monotone function, for a thousand rows and more (Zadrozny and Elkan 2002).
     Isotonic,
 }
 
-/// A function from a score to the probability of "positive". It never falls.
+/// A monotone function from a score to the probability of the positive class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Calibrator {
@@ -27,7 +27,7 @@ pub enum Calibrator {
         /// Offset.
         b: f64,
     },
-    /// Straight lines between knots.
+    /// Piecewise linear between knots.
     Isotonic {
         /// Scores, ascending.
         knots: Vec<f64>,
@@ -49,7 +49,7 @@ fn check(positive: usize, score: &[f64], weight: Option<&[f64]>) -> Result<()> {
 }
 
 impl Calibrator {
-    /// Learns from rows that had no part in the training of the scores.
+    /// Fits to rows that were not used to train the scores.
     pub fn fit(how: Calibration, positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> Result<Self> {
         check(positive.len(), score, weight)?;
         let w = |i: usize| weight.map_or(1.0, |w| w[i]);
@@ -71,7 +71,7 @@ impl Calibrator {
         })
     }
 
-    /// The probability of "positive" at a score.
+    /// The probability of the positive class at a score.
     pub fn at(&self, score: f64) -> f64 {
         match self {
             Self::Sigmoid { a, b } => Sigmoid { a: *a, b: *b }.probability(score),
@@ -80,7 +80,7 @@ impl Calibrator {
     }
 }
 
-/// The function through the knots, without a copy of them.
+/// The piecewise linear function, without copying the knots.
 fn line(knots: &[f64], levels: &[f64], x: f64) -> f64 {
     let above = knots.partition_point(|&k| k < x);
     match (above.checked_sub(1), knots.get(above)) {
@@ -94,21 +94,23 @@ fn line(knots: &[f64], levels: &[f64], x: f64) -> f64 {
     }
 }
 
-/// A map from the probabilities of a classifier to honest ones: the second class of two, or each class against the rest, with the sum brought back to 1.
+/// Calibration of the probabilities of a classifier: of the second class of two, or of each class against the rest,
+/// renormalised to sum 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbabilityMap {
     each: Vec<Calibrator>,
     classes: usize,
 }
 
-/// log(p / (1 - p)), in which probabilities that are only too sure are off by a factor; kept finite.
+/// log(p / (1 - p)), in which overconfidence is a constant factor; kept finite.
 fn logit(p: f64) -> f64 {
     let p = p.clamp(1e-12, 1.0 - 1e-12);
     (p / (1.0 - p)).ln()
 }
 
 impl ProbabilityMap {
-    /// Learns from rows that had no part in the training of the classifier. Sigmoids see log odds, so that probabilities that are right stay as they are.
+    /// Fits to rows that were not used to train the classifier. Sigmoids use log odds, so that calibrated probabilities
+    /// are not changed.
     pub fn fit(how: Calibration, truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Result<Self> {
         let classes = proba.cols();
         if classes < 2 {
@@ -123,7 +125,7 @@ impl ProbabilityMap {
         Ok(Self { each, classes })
     }
 
-    /// Honest probabilities of rows.
+    /// Calibrated probabilities of rows.
     pub fn apply(&self, proba: MatRef<'_, f64>) -> Result<Mat<f64>> {
         if proba.cols() != self.classes {
             return Err(Error::Length {
@@ -143,7 +145,7 @@ impl ProbabilityMap {
             let row = out.row_mut(i);
             row.iter_mut().enumerate().for_each(|(c, v)| *v = at(&self.each[c], *proba.at(i, c)));
             let total: f64 = row.iter().sum();
-            // Where no class is thought possible, what was said before stands.
+            // Where all calibrated probabilities are 0, the original ones are kept.
             row.iter_mut().enumerate().for_each(|(c, v)| *v = if total > 0.0 { *v / total } else { *proba.at(i, c) });
         }
         Ok(out)
@@ -161,14 +163,14 @@ mod tests {
     use super::*;
     use crate::metrics::{CalibrationCurve, log_loss};
 
-    /// Rows whose true log odds are known, and probabilities that are three times too sure.
+    /// Rows whose true log odds are known, and probabilities that are overconfident by a factor of three.
     fn overconfident(n: usize, seed: u64) -> (Vec<u32>, Mat<f64>, Vec<f64>) {
         let mut s = RngStream::new(seed, "overconfident", 0);
         let odds: Vec<f64> = (0..n).map(|_| 1.5 * s.normal()).collect();
         let p = |z: f64| 1.0 / (1.0 + (-z).exp());
         let truth = odds.iter().map(|&z| u32::from(s.uniform() < p(z))).collect();
-        let said = Mat::from_fn(n, 2, |i, c| if c == 1 { p(3.0 * odds[i]) } else { 1.0 - p(3.0 * odds[i]) });
-        (truth, said, odds.into_iter().map(p).collect())
+        let proba = Mat::from_fn(n, 2, |i, c| if c == 1 { p(3.0 * odds[i]) } else { 1.0 - p(3.0 * odds[i]) });
+        (truth, proba, odds.into_iter().map(p).collect())
     }
 
     #[test]

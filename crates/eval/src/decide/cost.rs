@@ -3,19 +3,20 @@
 use ermine_core::{Error, Mat, MatRef, Result};
 use serde::{Deserialize, Serialize};
 
-/// What each action costs where each class is true: a row a class, a column an action. Actions are the classes in order, unless there are more or others.
+/// The cost of each action for each true class: one row per class, one column per action. Actions are the classes in
+/// order, unless there are more or others.
 ///
-/// The Bayes action of a row is the one of least expected cost, Σ_c p(c) cost(c, a). With all errors equally dear it is the most
+/// The Bayes action of a row is the one of least expected cost, Σ_c p(c) cost(c, a). With equal costs of all errors it is the most
 /// probable class.
 ///
 /// ```
 /// use ermine_core::Mat;
-/// use ermine_eval::decide::Costs;
-/// // A false alarm costs 1, a miss 5, declining 0.5.
-/// let costs = Costs::two(1.0, 5.0)?.with_abstention(0.5)?;
+/// use ermine_eval::decide::CostMatrix;
+/// // A false positive costs 1, a false negative 5, abstaining 0.5.
+/// let costs = CostMatrix::two(1.0, 5.0)?.with_abstention(0.5)?;
 /// let proba = Mat::from_vec(3, 2, vec![0.95, 0.05, 0.85, 0.15, 0.3, 0.7]);
 /// assert_eq!(costs.decide(proba.view())?.action, [0, 2, 1]);
-/// assert_eq!(Costs::two(1.0, 5.0)?.threshold(), Some(1.0 / 6.0));
+/// assert_eq!(CostMatrix::two(1.0, 5.0)?.threshold(), Some(1.0 / 6.0));
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,7 +26,7 @@ pub struct CostMatrix {
     abstain: Option<usize>,
 }
 
-/// Actions and what they are expected to cost.
+/// Actions and their expected costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
     /// The action of each row.
@@ -35,7 +36,7 @@ pub struct Decisions {
 }
 
 impl CostMatrix {
-    /// Costs in a matrix: a row a true class, a column an action. Gains are negative costs.
+    /// A matrix of costs: one row per true class, one column per action. Gains are negative costs.
     pub fn new(matrix: Mat<f64>) -> Result<Self> {
         if matrix.rows() < 2 || matrix.cols() < 1 {
             return Err(Error::Data(format!(
@@ -56,7 +57,7 @@ impl CostMatrix {
         Self::new(Mat::from_fn(classes, classes, |t, a| f64::from(t != a)))
     }
 
-    /// Two classes, the second being the positive one: what a false positive and a false negative cost.
+    /// Two classes, the second being the positive one: the costs of a false positive and a false negative.
     pub fn two(false_positive: f64, false_negative: f64) -> Result<Self> {
         for (what, v) in [("false positive", false_positive), ("false negative", false_negative)] {
             if !(v.is_finite() && v >= 0.0) {
@@ -66,37 +67,37 @@ impl CostMatrix {
         Self::new(Mat::from_vec(2, 2, vec![0.0, false_positive, false_negative, 0.0]))
     }
 
-    /// A last action, to decline, that costs the same whatever is true. With all errors costing 1 this is Chow's rule: decline where the most
-    /// probable class is less probable than 1 - cost.
+    /// Adds a last action, to abstain, with a constant cost. With all errors costing 1 this is Chow's rule: abstain
+    /// where the most probable class is less probable than 1 - cost.
     pub fn with_abstention(self, cost: f64) -> Result<Self> {
         let (rows, cols) = (self.matrix.rows(), self.matrix.cols());
         let cell = |t: usize, a: usize| if a < cols { self.matrix[(t, a)] } else { cost };
         Ok(Self { abstain: Some(cols), ..Self::new(Mat::from_fn(rows, cols + 1, cell))? })
     }
 
-    /// The costs: a row a true class, a column an action.
+    /// The costs: one row per true class, one column per action.
     pub fn matrix(&self) -> &Mat<f64> {
         &self.matrix
     }
 
-    /// The action that declines.
+    /// The action that abstains.
     pub fn abstention(&self) -> Option<u32> {
         self.abstain.map(|a| a as u32)
     }
 
-    /// For two classes and the actions to call one or the other: the probability of the second from which on calling it is the cheaper action. `None` where one
-    /// action is never the dearer one, or there are others.
+    /// For two classes and the actions to predict one or the other: the probability of the second class from which on
+    /// predicting it is cheaper. `None` where one action is never more expensive, or there are others.
     pub fn threshold(&self) -> Option<f64> {
         if (self.matrix.rows(), self.matrix.cols()) != (2, 2) {
             return None;
         }
-        // What calling the second class loses where the first is true, and gains where the second is.
+        // The loss of predicting the second class where the first is true, and the gain where the second is.
         let (loss, gain) = (self.matrix[(0, 1)] - self.matrix[(0, 0)], self.matrix[(1, 0)] - self.matrix[(1, 1)]);
         (loss >= 0.0 && gain >= 0.0 && loss + gain > 0.0).then(|| loss / (loss + gain))
     }
 
-    /// The action of least expected cost for each row of probabilities. Of equally dear actions the first is taken; but where the second of two classes is
-    /// exactly at the threshold it is called, as everywhere.
+    /// The action of least expected cost for each row of probabilities. Ties go to the first; but where the second of
+    /// two classes is exactly at the threshold it is predicted, as everywhere.
     pub fn decide(&self, proba: MatRef<'_, f64>) -> Result<Decisions> {
         let classes = self.matrix.rows();
         if proba.cols() != classes {
@@ -116,7 +117,7 @@ impl CostMatrix {
         Ok(out)
     }
 
-    /// What actions cost in truth, in all.
+    /// The realised total cost of actions.
     pub fn realized_cost(&self, truth: &[u32], action: &[u32], weight: Option<&[f64]>) -> f64 {
         let of = |i: usize| weight.map_or(1.0, |w| w[i]) * self.matrix[(truth[i] as usize, action[i] as usize)];
         (0..truth.len()).map(of).sum()
@@ -147,10 +148,10 @@ mod tests {
         #[test]
         fn two_classes_are_told_apart_by_the_threshold(fp in 0.1..9.0f64, miss in 0.1..9.0f64, p in 0.0..1.0f64) {
             let costs = CostMatrix::two(fp, miss).unwrap();
-            let found = costs.decide(MatRef::row_major(&[1.0 - p, p], 1, 2)).unwrap();
-            prop_assert_eq!(found.action[0] == 1, p >= costs.threshold().unwrap());
+            let decisions = costs.decide(MatRef::row_major(&[1.0 - p, p], 1, 2)).unwrap();
+            prop_assert_eq!(decisions.action[0] == 1, p >= costs.threshold().unwrap());
             // Whichever is expected to cost less, up to rounding at the threshold.
-            prop_assert!(found.expected[0] <= (p * miss).min((1.0 - p) * fp) + 1e-12);
+            prop_assert!(decisions.expected[0] <= (p * miss).min((1.0 - p) * fp) + 1e-12);
         }
     }
 

@@ -1,4 +1,5 @@
-//! From probabilities to decisions: costs, declining, thresholds under a bound, calibration, asking for labels, learning from rows without them.
+//! From probabilities to decisions: costs, abstention, thresholds under a bound, calibration, active learning,
+//! self-training.
 
 mod active;
 mod calibrate;

@@ -1,20 +1,21 @@
-//! Self-training: a classifier that labels the rows it is sure of, and learns from them.
+//! Self-training: a classifier that labels the rows it is certain of, and learns from them.
 
 use ermine_core::{AnyLearner, Context, Dataset, Error, MatRef, Model, Progress, Result, Target};
 
-/// How a classifier trains itself.
+/// Parameters of self-training.
 ///
-/// Rounds of: fit to the rows with labels, predict the others, take over the labels that are sure. It helps where classes form clusters that labels are
-/// scattered in, and harms where early errors confirm themselves; measure it on rows with labels that had no part.
+/// Rounds of: fit to the labelled rows, predict the others, adopt the labels with high probability. It helps where
+/// classes form clusters with few labels, and harms where early errors reinforce themselves; measure it on labelled
+/// rows that took no part.
 ///
 /// D. Yarowsky (1995), Unsupervised word sense disambiguation rivaling supervised methods.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelfTraining {
-    /// The least probability at which a label is taken over.
+    /// The least probability at which a label is adopted.
     pub threshold: f64,
-    /// Labels that are taken over in a round at most, the surest first; none for all.
+    /// Most labels adopted per round, the most probable first; none for all.
     pub most: Option<usize>,
-    /// Rounds at most.
+    /// Most rounds.
     pub rounds: usize,
 }
 
@@ -24,22 +25,22 @@ impl Default for SelfTraining {
     }
 }
 
-/// What self-training made.
+/// Result of self-training.
 pub struct SelfTrained {
     /// The model of the last round.
     pub model: Box<dyn Model>,
-    /// The label of each row, its own or the one it was given; none for rows that were never sure.
+    /// The label of each row, original or adopted; none for rows that were never certain.
     pub labels: Vec<Option<u32>>,
-    /// The round in which a row was given its label, from 1; 0 for its own.
+    /// The round in which a row got its label, from 1; 0 for original labels.
     pub round: Vec<Option<usize>>,
-    /// Labels taken over in each round.
+    /// Labels adopted in each round.
     pub taken: Vec<usize>,
-    /// Whether it ended because no row was sure any more, or all had labels.
+    /// Whether it ended because no further row was certain, or all had labels.
     pub converged: bool,
 }
 
 impl SelfTraining {
-    /// Refuses what cannot be.
+    /// Checks the parameters.
     pub fn check(&self) -> Result<()> {
         if !(0.0..=1.0).contains(&self.threshold) {
             return Err(Error::Data(format!("a threshold of {}: it is a probability, between 0 and 1", self.threshold)));
@@ -50,7 +51,7 @@ impl SelfTraining {
         Ok(())
     }
 
-    /// Learns from rows of which only some have labels: the codes of the target count where `known` says so.
+    /// Fits to rows of which only some have labels: the codes of the target count where `known` says so.
     pub fn fit(&self, learner: &dyn AnyLearner, data: &Dataset<'_>, known: &[bool], cx: &Context<'_>) -> Result<SelfTrained> {
         self.check()?;
         let (codes, names) = data.y.classes()?;
@@ -90,7 +91,7 @@ impl SelfTraining {
         Ok(SelfTrained { model, labels, round: round_of, taken, converged })
     }
 
-    /// The open rows that the model is sure of, and their classes.
+    /// The unlabelled rows that the model is certain of, and their classes.
     fn sure_of(
         &self,
         learner: &dyn AnyLearner,
@@ -105,7 +106,8 @@ impl SelfTraining {
         Ok(self.sure(proba.view(), &found).into_iter().map(|(k, class)| (open[k], class)).collect())
     }
 
-    /// The rows whose label is taken over, the surest first, and that label: of rows with these probabilities that were called `found`.
+    /// The rows whose label is adopted, the most probable first, and that label: of rows with these probabilities and
+    /// predicted classes `found`.
     pub fn sure(&self, proba: MatRef<'_, f64>, found: &[u32]) -> Vec<(usize, u32)> {
         let of = |k: usize| (*proba.at(k, found[k] as usize), k);
         let mut sure: Vec<(f64, usize)> = (0..found.len()).map(of).filter(|s| s.0 >= self.threshold).collect();
@@ -149,12 +151,12 @@ mod tests {
         let few: Vec<usize> = (0..16).collect();
         let alone = learner.fit_any(&data.take_rows(&few).view(), &Context::default()).unwrap();
         let plan = SelfTraining { threshold: 0.9, most: Some(20), rounds: 60 };
-        let found = plan.fit(&learner, &data, &known, &Context::default()).unwrap();
-        assert!(right(&*found.model) > right(&*alone), "{} {}", right(&*found.model), right(&*alone));
-        assert!(found.taken.iter().all(|&t| t <= 20));
-        assert_eq!(found.taken.iter().sum::<usize>(), found.round.iter().filter(|r| r.is_some_and(|r| r > 0)).count());
-        assert!((0..16).all(|i| found.labels[i] == Some(codes[i]) && found.round[i] == Some(0)));
-        // Nothing is ever surer than this.
+        let trained = plan.fit(&learner, &data, &known, &Context::default()).unwrap();
+        assert!(right(&*trained.model) > right(&*alone), "{} {}", right(&*trained.model), right(&*alone));
+        assert!(trained.taken.iter().all(|&t| t <= 20));
+        assert_eq!(trained.taken.iter().sum::<usize>(), trained.round.iter().filter(|r| r.is_some_and(|r| r > 0)).count());
+        assert!((0..16).all(|i| trained.labels[i] == Some(codes[i]) && trained.round[i] == Some(0)));
+        // Nothing is more certain than this.
         let none = SelfTraining { threshold: 1.0, rounds: 0, ..plan }.fit(&learner, &data, &known, &Context::default()).unwrap();
         assert!(none.taken.is_empty());
         assert!(SelfTraining { threshold: 2.0, ..plan }.fit(&learner, &data, &known, &Context::default()).is_err());

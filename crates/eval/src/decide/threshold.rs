@@ -1,45 +1,48 @@
-//! Thresholds that keep a bound on one kind of error.
+//! Thresholds with a guaranteed bound on one kind of error.
 
 use ermine_core::{Error, Result};
 use ermine_math::distribution::incomplete_beta;
 use serde::{Deserialize, Serialize};
 
-/// A threshold that keeps a bound, and how sure that is.
+/// A threshold with its bound and confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdBound {
-    /// Rows from this score on are called positive.
+    /// Rows from this score on are predicted positive.
     pub threshold: f64,
     /// The bound on the rate.
     pub bound: f64,
-    /// The probability, over the rows at hand, that the rate of the threshold on all rows there could be is within the bound; at least what was asked for.
+    /// The probability over samples that the population rate at the threshold is within the bound; at least the
+    /// requested one.
     pub confidence: f64,
-    /// The rate on the rows at hand.
+    /// The rate on the sample.
     pub rate: f64,
-    /// The rate of the other kind of error on the rows at hand.
+    /// The rate of the other kind of error on the sample.
     pub other: f64,
 }
 
-/// The lowest threshold whose false positive rate on rows to come is at most `bound`, with probability `confidence` at least.
+/// The lowest threshold whose population false positive rate is at most `bound`, with probability at least
+/// `confidence`.
 ///
-/// The rate on the rows at hand would exceed the bound on fresh rows in half of all cases. Of n scores of negative rows, in ascending order, the k-th has a rate above it
-/// that is within the bound with probability P(X < k) for X binomial (n, 1 - bound), whatever the distribution of the scores; the least k for which that is enough is taken. The rows must
-/// not have had a part in the training of the scores.
+/// A threshold chosen by the sample rate would exceed the bound on new rows in half of all cases. Of n scores of
+/// negative rows, in ascending order, the rate above the k-th is within the bound with probability P(X < k) for X
+/// binomial (n, 1 - bound), whatever the distribution of the scores; the least sufficient k is taken. The rows must not
+/// have been used to train the scores.
 ///
 /// X. Tong, Y. Feng, J. J. Li (2018), Neyman-Pearson classification algorithms and NP receiver operating characteristics, Science Advances 4.
 pub fn threshold_for_fpr(positive: &[bool], score: &[f64], bound: f64, confidence: f64) -> Result<ThresholdBound> {
     let (k, sure, mut negatives) = order_statistic(positive, score, false, bound, confidence, 1.0)?;
-    negatives.sort_by(f64::total_cmp);
+    ermine_core::order::sort_numbers(&mut negatives);
     // Rows above that score, not at it.
     let threshold = negatives[k - 1].next_up();
     let share = |want: bool, above: bool| rate(positive, score, want, |s| (s >= threshold) == above);
     Ok(ThresholdBound { threshold, bound, confidence: sure, rate: share(false, true), other: share(true, false) })
 }
 
-/// The highest threshold whose false negative rate on rows to come is at most `bound`, with probability `confidence` at least: [`threshold_for_fpr`] with the
-/// two classes exchanged.
+/// The highest threshold whose population false negative rate is at most `bound`, with probability at least
+/// `confidence`: [`threshold_for_fpr`] with the two classes exchanged.
 pub fn threshold_for_fnr(positive: &[bool], score: &[f64], bound: f64, confidence: f64) -> Result<ThresholdBound> {
     let (k, sure, mut positives) = order_statistic(positive, score, true, bound, confidence, -1.0)?;
-    positives.sort_by(f64::total_cmp);
+    ermine_core::order::sort_numbers(&mut positives);
     let threshold = -positives[k - 1];
     let share = |want: bool, above: bool| rate(positive, score, want, |s| (s >= threshold) == above);
     Ok(ThresholdBound { threshold, bound, confidence: sure, rate: share(true, false), other: share(false, true) })
@@ -54,7 +57,7 @@ fn rate(positive: &[bool], score: &[f64], want: bool, hit: impl Fn(f64) -> bool)
     if all > 0.0 { hits / all } else { f64::NAN }
 }
 
-/// The rank of the score to take, the confidence it has, and the scores of one class, multiplied by `sign`.
+/// The rank of the order statistic, its confidence, and the scores of one class, multiplied by `sign`.
 fn order_statistic(
     positive: &[bool],
     score: &[f64],
@@ -85,7 +88,7 @@ fn order_statistic(
             "{n} {class} rows cannot vouch for a rate of {bound} with confidence {confidence}: {needed} are needed"
         )));
     }
-    // It falls with k.
+    // It decreases with k.
     let (mut lo, mut hi) = (1, n);
     while lo < hi {
         let mid = (lo + hi) / 2;
@@ -121,7 +124,8 @@ mod tests {
         );
     }
 
-    /// On fresh rows the rate is known exactly for normal scores; it is beyond the bound in at most the share of samples that was allowed.
+    /// On new rows the rate is known exactly for normal scores; it exceeds the bound in at most the allowed share of
+    /// samples.
     #[test]
     fn the_bound_is_kept_on_fresh_data_at_the_stated_confidence() {
         let (trials, n) = (2000, 150);
@@ -134,9 +138,9 @@ mod tests {
             beyond += usize::from(Normal.sf(b.threshold) > 0.1);
             let c = threshold_for_fnr(&positive, &score, 0.2, 0.9).unwrap();
             missed += usize::from(Normal.cdf(c.threshold - 2.0) > 0.2);
-            // What takes the rate at hand for that of fresh rows.
+            // The naive rule, which takes the sample rate for the population rate.
             let mut negatives: Vec<f64> = (0..n).filter(|i| i % 3 != 0).map(|i| score[i]).collect();
-            negatives.sort_by(f64::total_cmp);
+            ermine_core::order::sort_numbers(&mut negatives);
             naive += usize::from(Normal.sf(negatives[89]) > 0.1);
         }
         // 10% of 2000 and three standard errors.

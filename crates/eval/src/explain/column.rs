@@ -1,4 +1,4 @@
-//! One column of rows, taken out and put back.
+//! Columns of features, extracted and replaced.
 
 use ermine_core::{Bitmap, Column, Csr, Error, Features, Mat, OwnedFeatures, Result};
 
@@ -10,7 +10,7 @@ pub(super) enum ColumnValues {
     Column(Column),
 }
 
-/// A cell that a whole column can be filled with.
+/// A value that a whole column can be filled with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum FillValue {
     Number(f64),
@@ -25,7 +25,7 @@ impl ColumnValues {
             Features::Csr(m) => Self::F64((0..m.rows()).map(|i| stored(m.row(i), col)).collect()),
             Features::Table(t) => {
                 let rows: Vec<usize> = t.range().collect();
-                Self::Column(t.table().columns()[col].take_rows(&rows))
+                Self::Column(t.table().column_at(col).take_rows(&rows))
             }
         }
     }
@@ -39,7 +39,7 @@ impl ColumnValues {
         }
     }
 
-    /// As many cells of the same form, all alike; `None` where the column has no such cells.
+    /// A column of equal cells of the same form; `None` where the column has no such cells.
     pub fn filled(&self, with: FillValue) -> Option<Self> {
         Some(match (self, with) {
             (Self::F64(v), FillValue::Number(n)) => Self::F64(vec![n; v.len()]),
@@ -54,16 +54,16 @@ impl ColumnValues {
         })
     }
 
-    /// The numbers that are there.
+    /// The numbers that are not missing.
     pub fn numbers(&self) -> Option<Vec<f64>> {
-        let there = |(i, v): (usize, &f64), valid: &Option<Bitmap>| {
+        let is_present = |(i, v): (usize, &f64), valid: &Option<Bitmap>| {
             (valid.as_ref().is_none_or(|b| b.get(i)) && v.is_finite()).then_some(*v)
         };
         Some(match self {
             Self::F64(v) => v.iter().copied().filter(|v| v.is_finite()).collect(),
             Self::F32(v) => v.iter().map(|&v| f64::from(v)).filter(|v| v.is_finite()).collect(),
             Self::Column(Column::Number { values, valid }) => {
-                values.iter().enumerate().filter_map(|cell| there(cell, valid)).collect()
+                values.iter().enumerate().filter_map(|cell| is_present(cell, valid)).collect()
             }
             Self::Column(_) => return None,
         })
@@ -74,7 +74,7 @@ fn stored((indices, values): (&[u32], &[f64]), col: usize) -> f64 {
     indices.binary_search(&(col as u32)).map_or(0.0, |k| values[k])
 }
 
-/// Puts cells in the place of a column's.
+/// Replaces the cells of a column.
 pub(super) fn replace_column(x: &mut OwnedFeatures, col: usize, cells: ColumnValues) -> Result<()> {
     fn fill<T: Copy>(m: &mut Mat<T>, col: usize, cells: &[T]) {
         let width = m.cols();

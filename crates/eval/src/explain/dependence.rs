@@ -1,4 +1,4 @@
-//! Partial dependence: how predictions move with a column, for each row and in the mean.
+//! Partial dependence: predictions as a function of a column, for each row and on average.
 
 use ermine_core::{Column, Context, Error, Features, MISSING_CODE, Mat, Model, Progress, Result, RngStream};
 use serde::{Deserialize, Serialize};
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 use super::Found;
 use super::column::{ColumnValues, FillValue, replace_column};
 
-/// How partial dependence is found.
+/// Parameters of partial dependence.
 ///
-/// The partial dependence on column j at the value v is the mean prediction when every row has v there: `mean over rows of
-/// f(x with x_j = v)`. The curves of single rows (individual conditional expectation) show what the mean hides: when they are not
-/// parallel, the effect of the column depends on other columns. Values that do not occur together are put together too, so that curves
-/// far outside of what a row could be are not to be trusted.
+/// The partial dependence on column j at the value v is the mean prediction when every row has v there: `mean over rows
+/// of f(x with x_j = v)`. The curves of single rows (individual conditional expectation) show what the mean hides: when
+/// they are not parallel, the column interacts with others. Values are also combined that do not occur together, so
+/// that curves far outside the joint distribution are not to be trusted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PartialDependence {
-    /// Values that are tried, at most: all values of a column that has no more, else quantiles from 1% to 99%; of categories the most
+    /// Most grid values: all values of a column that has no more, else quantiles from 1% to 99%; of categories the most
     /// frequent.
     pub places: usize,
-    /// Rows that are averaged over, at most; of more so many are drawn.
+    /// Most rows averaged over; of more a random sample.
     pub rows: usize,
 }
 
@@ -28,11 +28,11 @@ impl Default for PartialDependence {
     }
 }
 
-/// The values that were tried.
+/// The grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GridValues {
-    /// Numbers, rising.
+    /// Numbers, ascending.
     Numbers(Vec<f64>),
     /// Categories, the most frequent first.
     Names(Vec<String>),
@@ -53,25 +53,25 @@ impl GridValues {
     }
 }
 
-/// How predictions move with a column.
+/// Predictions as a function of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dependence {
     /// The column.
     pub column: usize,
-    /// The values that were tried.
+    /// The grid.
     pub places: GridValues,
-    /// The mean prediction: a row a value; a column a target or class, but for two classes the second alone.
+    /// The mean prediction: one row per value; one column per target or class, but for two classes the second alone.
     pub mean: Mat<f64>,
     /// Standard errors of these means, as means over the rows.
     pub error: Mat<f64>,
-    /// For each output: the predictions of single rows, a row each, a column a value.
+    /// For each output: the predictions of single rows, one row each, one column per value.
     pub each: Vec<Mat<f64>>,
     /// Deciles of the column, where it has numbers.
     pub deciles: Vec<f64>,
 }
 
 impl Dependence {
-    /// How far the mean moves, over all outputs: what is worth showing first.
+    /// The range of the mean over all outputs, by which dependences are ranked.
     pub fn effect_range(&self) -> f64 {
         let of = |o: usize| {
             let values = (0..self.mean.rows()).map(|k| self.mean[(k, o)]);
@@ -82,7 +82,7 @@ impl Dependence {
 }
 
 impl PartialDependence {
-    /// The dependence on a column; `None` when the column has fewer than two values or holds text.
+    /// The dependence on a column; `None` when the column has fewer than two values or is text.
     pub fn of(
         &self,
         model: &dyn Model,
@@ -116,30 +116,30 @@ impl PartialDependence {
             cx.check(Progress { stage: "dependence", done: k as u64, total: Some(fills.len() as u64), objective: None })?;
             let Some(same) = cells.filled(*fill) else { return Ok(None) };
             replace_column(&mut taken, column, same)?;
-            let found = match Found::of(model, &taken.view())? {
+            let predictions = match Found::of(model, &taken.view())? {
                 Found::Proba(p) if p.cols() == 2 => Mat::from_fn(p.rows(), 1, |i, _| p[(i, 1)]),
                 Found::Proba(p) | Found::Reals(p) => p,
             };
             if each.is_empty() {
-                each = vec![Mat::zeros(rows.len(), fills.len()); found.cols()];
-                (mean, error) = (vec![Vec::new(); found.cols()], vec![Vec::new(); found.cols()]);
+                each = vec![Mat::zeros(rows.len(), fills.len()); predictions.cols()];
+                (mean, error) = (vec![Vec::new(); predictions.cols()], vec![Vec::new(); predictions.cols()]);
             }
-            for o in 0..found.cols() {
-                let average = (0..rows.len()).map(|i| weights[i] / total * found[(i, o)]).sum::<f64>();
-                let square: f64 = (0..rows.len()).map(|i| (weights[i] / total * (found[(i, o)] - average)).powi(2)).sum();
+            for o in 0..predictions.cols() {
+                let average = (0..rows.len()).map(|i| weights[i] / total * predictions[(i, o)]).sum::<f64>();
+                let square: f64 = (0..rows.len()).map(|i| (weights[i] / total * (predictions[(i, o)] - average)).powi(2)).sum();
                 mean[o].push(average);
                 error[o].push(square.sqrt());
-                (0..rows.len()).for_each(|i| each[o][(i, k)] = found[(i, o)]);
+                (0..rows.len()).for_each(|i| each[o][(i, k)] = predictions[(i, o)]);
             }
         }
         let table = |v: &[Vec<f64>]| Mat::from_fn(fills.len(), v.len(), |k, o| v[o][k]);
         Ok(Some(Dependence { column, places, mean: table(&mean), error: table(&error), each, deciles }))
     }
 
-    /// The values to try, as values and as cells, and the deciles of numbers.
+    /// The grid, as values and as cells, and the deciles of numbers.
     fn grid(&self, cells: &ColumnValues) -> Option<(GridValues, Vec<FillValue>, Vec<f64>)> {
         if let Some(mut there) = cells.numbers() {
-            there.sort_by(f64::total_cmp);
+            ermine_core::order::sort_numbers(&mut there);
             let last = there.len().checked_sub(1)?;
             let quantile = |q: f64| there[(q * last as f64).round() as usize];
             let mut values = there.clone();

@@ -1,4 +1,4 @@
-//! Permutation importances: how much worse a model does when a column is mixed up.
+//! Permutation importances: the loss of a measure when a column is permuted.
 
 use ermine_core::{Context, Dataset, Error, Model, OwnedDataset, OwnedFeatures, Progress, Result, RngStream};
 use ermine_math::distribution::StudentT;
@@ -9,29 +9,30 @@ use super::column::{ColumnValues, replace_column};
 use crate::metrics::Direction;
 use crate::model_selection::stratified_k_fold;
 
-/// Groups of rows that are left out in turn to learn how sure an importance is, at most; and rows of a group, about, where rows are few.
+/// Most groups of rows of the jackknife; and about how many rows per group, where rows are few.
 const GROUPS: usize = 20;
 const GROUP_ROWS: usize = 10;
 
-/// How importances are found.
+/// Parameters of permutation importances.
 ///
-/// The importance of a column is what a measure loses when the cells of the column are dealt to other rows, so that they keep their
-/// distribution and tell nothing of the row: with loss L, `E L(y, f(x with x_j from another row)) - E L(y, f(x))`. It is averaged over
-/// `repeats` deals.
+/// The importance of a column is the change of a measure when the cells of the column are permuted among rows, so that
+/// they keep their distribution and carry no information on the row: with loss L, `E L(y, f(x with x_j from another
+/// row)) - E L(y, f(x))`. It is averaged over `repeats` permutations.
 ///
-/// Intervals are those of the importance of this model on further rows of the same kind. They come from leaving out each of up to 20 groups of
-/// rows in turn (a grouped jackknife), so that they are there for every measure, and hold both the chance of the rows and that of the deals. For that
-/// cells are dealt within groups: a row that is left out then leaves with the cell that it gave away. No row keeps its own cell.
+/// Intervals are those of the importance of this model on further rows of the same kind. They come from a grouped
+/// jackknife with up to 20 groups of rows, so that they exist for every measure, and include the variance of the rows
+/// and of the permutations. For this, cells are permuted within groups: a held-out row then leaves with the cell that
+/// it gave away. No row keeps its own cell.
 ///
-/// Columns that say the same share their importance: each is needed little when the other is there.
+/// Redundant columns share their importance: each is needed little when the other is present.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PermutationImportance {
     /// The measure; log loss for classes and the root mean squared error for numbers when not given.
     pub measure: Option<String>,
-    /// Deals of each column.
+    /// Permutations of each column.
     pub repeats: usize,
-    /// Rows that are looked at, at most; of more so many are drawn.
+    /// Most rows used; of more a random sample.
     pub rows: usize,
     /// Level of the intervals.
     pub level: f64,
@@ -43,8 +44,8 @@ impl Default for PermutationImportance {
     }
 }
 
-/// A model and rows to judge it by: rows that it was not trained on, or else importances flatter what it learned by heart. Several
-/// models are those of a cross-validation, each with the rows that it did not see.
+/// A model and evaluation rows: rows that it was not trained on, or else importances overestimate overfitted columns.
+/// Several models are those of a cross-validation, each with the rows held out from it.
 #[derive(Clone, Copy)]
 pub struct ModelOnData<'a> {
     /// The model.
@@ -56,7 +57,7 @@ pub struct ModelOnData<'a> {
 /// The importance of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Importance {
-    /// What the measure loses.
+    /// The change of the measure.
     pub mean: f64,
     /// Its standard error.
     pub error: f64,
@@ -71,33 +72,34 @@ pub struct Importance {
 pub struct Importances {
     /// The measure.
     pub measure: String,
-    /// Its value on the rows as they are.
+    /// Its value on the original rows.
     pub base: f64,
-    /// Rows that were looked at.
+    /// Rows used.
     pub rows: usize,
-    /// Deals of each column.
+    /// Permutations of each column.
     pub repeats: usize,
-    /// One a column, in the order of the columns.
+    /// One per column, in the order of the columns.
     pub columns: Vec<Importance>,
 }
 
 impl Importances {
-    /// Numbers of the columns, the most important first.
+    /// Column numbers, the most important first.
     pub fn ranking(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.columns.len()).collect();
-        order.sort_by(|&a, &b| self.columns[b].mean.total_cmp(&self.columns[a].mean).then(a.cmp(&b)));
+        ermine_core::order::sort_by_number_descending(&mut order, |a| self.columns[a].mean);
         order
     }
 }
 
 impl PermutationImportance {
-    /// The importances of all columns. The seed of `cx` decides the deals and the rows that are drawn of many; its observer can stop it.
+    /// The importances of all columns. The seed of `cx` determines the permutations and the sample of rows; its
+    /// observer can stop it.
     pub fn importances(&self, judged: &[ModelOnData<'_>], cx: &Context<'_>) -> Result<Importances> {
         let rows: usize = judged.iter().map(|j| j.data.rows()).sum();
         let columns = judged.first().map_or(0, |j| j.data.cols());
         if rows < 4 || columns == 0 || self.repeats == 0 {
-            let found = format!("{rows} rows, {columns} columns, {} repeats", self.repeats);
-            return Err(Error::Data(format!("{found}: importances need at least 4 rows, a column and a repeat")));
+            let sizes = format!("{rows} rows, {columns} columns, {} repeats", self.repeats);
+            return Err(Error::Data(format!("{sizes}: importances need at least 4 rows, a column and a repeat")));
         }
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(Error::Data(format!("a level of {}: it must lie between 0 and 1", self.level)));
@@ -115,14 +117,14 @@ impl PermutationImportance {
         let groups = (least / GROUP_ROWS).clamp(2, GROUPS);
         if least < 2 * groups {
             return Err(Error::Data(format!(
-                "{least} rows are too few for importances; each model needs {} to be judged by",
+                "{least} rows are too few for importances; each model needs {} for its evaluation",
                 2 * groups
             )));
         }
         let folds = parts.iter().map(|p| Ok(stratified_k_fold(&p.y.view(), p.x.view().rows(), groups, cx.seed)?.fold_of));
         let folds = folds.collect::<Result<Vec<Vec<usize>>>>()?;
         let fold: Vec<usize> = folds.iter().flatten().copied().collect();
-        // A weight of 0 is the row left out: one list of weights for all rows, and one without each group.
+        // Weight 0 leaves a row out: one list of weights for all rows, and one without each group.
         let without = |g: usize| -> Vec<f64> { (0..total).map(|i| if fold[i] == g { 0.0 } else { weight[i] }).collect() };
         let lists: Vec<Vec<f64>> =
             std::iter::once(weight.clone()).chain((0..groups).map(without)).filter(|w| w.iter().any(|w| *w > 0.0)).collect();
@@ -138,7 +140,7 @@ impl PermutationImportance {
         let mut out = Vec::with_capacity(columns);
         for j in 0..columns {
             cx.check(Progress { stage: "importances", done: j as u64, total: Some(columns as u64), objective: None })?;
-            // What the measure loses over all rows, and without each group.
+            // The change of the measure over all rows, and without each group.
             let mut lost = vec![0.0; lists.len()];
             for repeat in 0..self.repeats {
                 let mut views = Vec::new();
@@ -151,9 +153,9 @@ impl PermutationImportance {
                         &mut RngStream::new(cx.seed, "permutation importance", index),
                     ));
                     replace_column(&mut part.x, j, dealt)?;
-                    let found = Found::of(judged.model, &part.x.view());
+                    let predictions = Found::of(judged.model, &part.x.view());
                     replace_column(&mut part.x, j, cells)?;
-                    views.push(found?);
+                    views.push(predictions?);
                 }
                 let after = measured(&joined(views))?;
                 lost.iter_mut().zip(after.iter().zip(&before)).for_each(|(l, (a, b))| *l += (a - b) / self.repeats as f64);
@@ -168,7 +170,7 @@ impl PermutationImportance {
         Ok(Importances { measure: name.to_owned(), base: value, rows: total, repeats: self.repeats, columns: out })
     }
 
-    /// The rows of each model, drawn where they are too many.
+    /// The rows of each model, sampled where they are too many.
     fn parts(&self, judged: &[ModelOnData<'_>], rows: usize, seed: u64) -> Vec<OwnedDataset> {
         let mut drawn = vec![true; rows];
         if rows > self.rows {
@@ -185,7 +187,7 @@ impl PermutationImportance {
     }
 }
 
-/// For each row the row whose cell it gets: within a group each gives its cell to the next of a random round.
+/// For each row the row whose cell it gets: within a group each gives its cell to the next of a random cycle.
 fn permute_within_groups(fold: &[usize], groups: usize, stream: &mut RngStream) -> Vec<usize> {
     let mut from: Vec<usize> = (0..fold.len()).collect();
     let mut members = vec![Vec::new(); groups];
@@ -201,7 +203,7 @@ fn joined(parts: Vec<Found>) -> Found {
     parts.into_iter().reduce(Found::joined).expect("there is a part")
 }
 
-/// The targets and weights of all parts, one after the other.
+/// The targets and weights of all parts, concatenated.
 fn pooled(parts: &[OwnedDataset]) -> (ermine_core::OwnedTarget, Vec<f64>) {
     use ermine_core::OwnedTarget;
     let mut all = parts[0].y.clone();

@@ -1,8 +1,8 @@
-//! What a fitted model does, asked from outside: which columns matter, how predictions move with a column, what each column
-//! adds to each prediction.
+//! Model-agnostic explanations: which columns matter, predictions as a function of a column, what each column adds to
+//! each prediction.
 //!
-//! All of it works on any model, because it only predicts. Columns are those that came in: a category is exchanged as a whole, not
-//! level by level.
+//! All of it works on any model, because it only predicts. Columns are the original ones: a category is permuted as a
+//! whole, not level by level.
 
 mod column;
 mod dependence;

@@ -1,20 +1,20 @@
-//! Predictions, kept, and the measures of them.
+//! Stored predictions, and their measures.
 
 use ermine_core::{Error, Features, Mat, Model, Result, Target, argmax_rows};
 
 use crate::metrics::{self, Direction};
 
-/// What a model says of rows.
+/// Predictions of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
-    /// Probabilities: a column a class.
+    /// Probabilities: one column per class.
     Proba(Mat<f64>),
-    /// Numbers: a column a target.
+    /// Numbers: one column per target.
     Reals(Mat<f64>),
 }
 
 impl Found {
-    /// Asks a model; one that predicts nothing is refused.
+    /// Predicts rows; an error for a model that does not predict.
     pub fn of(model: &dyn Model, x: &Features<'_>) -> Result<Self> {
         match (model.as_classifier(), model.as_regressor()) {
             (Some(c), _) => Ok(Self::Proba(c.proba(x)?)),
@@ -23,7 +23,7 @@ impl Found {
         }
     }
 
-    /// Rows there are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.values().rows()
     }
@@ -35,7 +35,7 @@ impl Found {
         }
     }
 
-    /// What is said of some rows and then of others, by models of one learner.
+    /// Concatenates the predictions of two models of one learner.
     ///
     /// # Panics
     /// When one has probabilities and the other numbers, or another number of columns.
@@ -48,7 +48,7 @@ impl Found {
         self
     }
 
-    /// The measure that is looked at when none is named: log loss for classes, the root mean squared error for numbers.
+    /// The default measure: log loss for classes, the root mean squared error for numbers.
     pub fn default_metric(&self) -> &'static str {
         match self {
             Self::Proba(_) => "log_loss",
@@ -60,8 +60,8 @@ impl Found {
     pub fn measure(&self, name: &str, y: &Target<'_>, weight: Option<&[f64]>) -> Result<(f64, Direction)> {
         let better = metrics::direction(name)?;
         let named = |all: Vec<(&'static str, f64)>| {
-            let found = all.into_iter().find(|(n, _)| *n == name).map(|(_, v)| v);
-            found.ok_or_else(|| Error::Data(format!("{name} cannot be measured here")))
+            let value = all.into_iter().find(|(n, _)| *n == name).map(|(_, v)| v);
+            value.ok_or_else(|| Error::Data(format!("{name} cannot be measured here")))
         };
         let value = match (self, y) {
             (Self::Proba(p), Target::Class { codes, names }) => match name {

@@ -1,25 +1,25 @@
-//! What each column adds to a prediction: Shapley values, of trees and of sums.
+//! Shapley values of tree and additive models.
 
 use ermine_core::{Features, Mat, Model, Result};
 
 /// Shapley values of rows.
 ///
-/// For trees they are exact for the expectation along the paths of the trees (TreeSHAP). For sums of parts, such as linear models, the
-/// part of a column minus its mean over the rows given: exact for columns drawn independently of each other.
+/// For trees they are exact for the path-dependent expectation (TreeSHAP). For additive models, such as linear ones,
+/// they are the part of a column minus its mean over the given rows: exact for independent columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attributions {
     /// What the values sum to, together with the base: "probability", "log odds", "prediction".
     pub explains: &'static str,
-    /// Numbers that are explained for each row: 1, or one a class or target.
+    /// Outputs explained per row: 1, or one per class or target.
     pub outputs: usize,
-    /// What is said of a row of which nothing is known, for each output; a sum of parts is told up to a constant, and has none.
+    /// The expected value of each output; an additive model is explained up to a constant, and has none.
     pub base: Option<Vec<f64>>,
-    /// A row for each row: for each output the value of each column.
+    /// One row per row: for each output the value of each column.
     pub values: Mat<f64>,
 }
 
 impl Attributions {
-    /// Columns there are.
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.values.cols() / self.outputs.max(1)
     }
@@ -29,7 +29,7 @@ impl Attributions {
         self.values[(row, output * self.columns() + column)]
     }
 
-    /// The mean size of each column's values, summed over the outputs.
+    /// The mean absolute value of each column, summed over the outputs.
     pub fn sizes(&self, weight: Option<&[f64]>) -> Vec<f64> {
         let w = |i: usize| weight.map_or(1.0, |w| w[i]);
         let total: f64 = (0..self.values.rows()).map(w).sum();
@@ -39,12 +39,12 @@ impl Attributions {
     }
 }
 
-/// The Shapley values of rows; `None` for models that cannot tell them.
+/// The Shapley values of rows; `None` for models without them.
 pub fn attributions(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Result<Option<Attributions>> {
     if let Some(explained) = model.as_attributor() {
         let parts = explained.attributions(x)?;
         let (outputs, width) = (explained.n_outputs(), explained.n_features());
-        // Behind the columns of each output stands its base.
+        // After the columns of each output comes its base value.
         let values = Mat::from_fn(parts.rows(), outputs * width, |i, k| parts[(i, k / width * (width + 1) + k % width)]);
         return Ok(Some(Attributions {
             explains: explained.output_name(),
@@ -64,7 +64,7 @@ pub fn attributions(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>)
     Ok(Some(Attributions { explains: additive.output_name(), outputs: additive.n_outputs(), base: None, values }))
 }
 
-/// Whether a model can tell Shapley values.
+/// Whether a model has Shapley values.
 pub fn can_attribute(model: &dyn Model) -> bool {
     model.as_attributor().is_some() || model.as_additive().is_some()
 }

@@ -4,7 +4,7 @@ use super::*;
 use ermine_linear::{Logistic, Ols};
 use ermine_tree::tree::Tree;
 
-/// Normal columns with standard deviations 1, 2 and 1, and y = 3 a - b + noise: the third column says nothing.
+/// Normal columns with standard deviations 1, 2 and 1, and y = 3 a - b + noise: the third column is irrelevant.
 fn sample(rows: usize, index: u64) -> (Mat<f64>, Vec<f64>) {
     let mut s = RngStream::new(11, "explain", index);
     let x = Mat::from_fn(rows, 3, |_, j| s.normal() * if j == 1 { 2.0 } else { 1.0 });
@@ -30,19 +30,19 @@ fn intervals_of_importances_hold_the_closed_form_as_often_as_they_say() {
         .collect();
     let how = PermutationImportance { measure: Some("mse".into()), ..PermutationImportance::default() };
     let trials = 300;
-    let mut held = [0; 3];
+    let mut covered = [0; 3];
     for t in 0..trials {
         let (x, y) = sample(200, 1 + t);
         let judged = ModelOnData { model: &model, data: data(&x, &y) };
-        let found = how.importances(&[judged], &Context::seeded(t)).unwrap();
-        assert_eq!((found.rows, found.measure.as_str()), (200, "mse"));
+        let importances = how.importances(&[judged], &Context::seeded(t)).unwrap();
+        assert_eq!((importances.rows, importances.measure.as_str()), (200, "mse"));
         for j in 0..3 {
-            held[j] += usize::from(found.columns[j].low <= truth[j] && truth[j] <= found.columns[j].high);
+            covered[j] += usize::from(importances.columns[j].low <= truth[j] && truth[j] <= importances.columns[j].high);
         }
     }
     // Four standard errors of a share of 300 around 0.95.
-    for (j, held) in held.into_iter().enumerate() {
-        let share = held as f64 / trials as f64;
+    for (j, covered) in covered.into_iter().enumerate() {
+        let share = covered as f64 / trials as f64;
         assert!((share - 0.95).abs() < 4.0 * (0.95f64 * 0.05 / trials as f64).sqrt(), "column {j}: {share}");
     }
 }
@@ -57,11 +57,11 @@ fn importances_of_folds_are_those_of_their_rows_together() {
     let parts = PermutationImportance { measure: Some("r2".into()), ..Default::default() }
         .importances(&judged, &Context::default())
         .unwrap();
-    let found = Found::of(&model, &all.x).unwrap();
-    assert_eq!(parts.base, found.measure("r2", &all.y, None).unwrap().0);
+    let predictions = Found::of(&model, &all.x).unwrap();
+    assert_eq!(parts.base, predictions.measure("r2", &all.y, None).unwrap().0);
     assert_eq!(parts.ranking()[0], 0, "{parts:?}");
     assert!(parts.columns[0].low > parts.columns[1].high && parts.columns[1].low > parts.columns[2].high);
-    // A column that the model does not look at has no importance at all.
+    // A column that the model does not use has no importance at all.
     let tree = Tree { max_depth: Some(1), ..Tree::default() }.fit(&all, &Context::default()).unwrap();
     let one =
         PermutationImportance::default().importances(&[ModelOnData { model: &tree, data: all }], &Context::default()).unwrap();
@@ -93,21 +93,21 @@ fn dependence_on_a_column_of_a_line_is_its_slope() {
     let (x, y) = sample(400, 0);
     let all = data(&x, &y);
     let model = Ols::default().fit(&all, &Context::default()).unwrap();
-    let found = PartialDependence::default().of(&model, &all.x, None, 1, &Context::default()).unwrap().unwrap();
-    let GridValues::Numbers(places) = &found.places else { panic!("numbers") };
-    assert_eq!((places.len(), found.deciles.len(), found.each[0].rows()), (25, 9, 400));
+    let dependence = PartialDependence::default().of(&model, &all.x, None, 1, &Context::default()).unwrap().unwrap();
+    let GridValues::Numbers(places) = &dependence.places else { panic!("numbers") };
+    assert_eq!((places.len(), dependence.deciles.len(), dependence.each[0].rows()), (25, 9, 400));
     let slope = model.coef()[(0, 1)];
     for k in 1..places.len() {
         let step = places[k] - places[0];
-        assert!((found.mean[(k, 0)] - found.mean[(0, 0)] - slope * step).abs() < 1e-10 * slope.abs() * step.max(1.0));
-        assert!((found.error[(k, 0)] - found.error[(0, 0)]).abs() < 1e-10, "curves of a line are parallel");
+        assert!((dependence.mean[(k, 0)] - dependence.mean[(0, 0)] - slope * step).abs() < 1e-10 * slope.abs() * step.max(1.0));
+        assert!((dependence.error[(k, 0)] - dependence.error[(0, 0)]).abs() < 1e-10, "curves of a line are parallel");
     }
-    assert!((found.effect_range() - slope.abs() * (places[24] - places[0])).abs() < 1e-9);
+    assert!((dependence.effect_range() - slope.abs() * (places[24] - places[0])).abs() < 1e-9);
     // The error is that of a mean over the rows.
-    let at = found.each[0].view().col_iter(3).collect::<Vec<f64>>();
+    let at = dependence.each[0].view().col_iter(3).collect::<Vec<f64>>();
     let mean = at.iter().sum::<f64>() / 400.0;
     let error = (at.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 400.0 / 400.0).sqrt();
-    assert!((found.mean[(3, 0)] - mean).abs() < 1e-12 && (found.error[(3, 0)] - error).abs() < 1e-12);
+    assert!((dependence.mean[(3, 0)] - mean).abs() < 1e-12 && (dependence.error[(3, 0)] - error).abs() < 1e-12);
 }
 
 #[test]
@@ -120,9 +120,9 @@ fn dependence_on_categories_and_weights_is_the_mean_by_hand() {
     let weight = [1.0, 2.0, 1.0, 0.5, 1.0, 1.0];
     let rows = Dataset::new(x).with_target(y.view()).with_weight(Some(&weight));
     let model = Tree { max_depth: Some(2), ..Tree::default() }.fit(&rows, &Context::default()).unwrap();
-    let found = PartialDependence::default().of(&model, &x, Some(&weight), 0, &Context::default()).unwrap().unwrap();
-    assert_eq!(found.places, GridValues::Names(vec!["b".into(), "a".into(), "c".into()]), "the most frequent first");
-    assert_eq!(found.mean.cols(), 1, "of two classes the second");
+    let dependence = PartialDependence::default().of(&model, &x, Some(&weight), 0, &Context::default()).unwrap().unwrap();
+    assert_eq!(dependence.places, GridValues::Names(vec!["b".into(), "a".into(), "c".into()]), "the most frequent first");
+    assert_eq!(dependence.mean.cols(), 1, "of two classes the second");
     for (k, name) in ["b", "a", "c"].into_iter().enumerate() {
         let Column::Category { names, .. } = table.column("island").unwrap() else { panic!("categories") };
         let code = names.iter().position(|n| n == name).unwrap() as u32;
@@ -130,7 +130,7 @@ fn dependence_on_categories_and_weights_is_the_mean_by_hand() {
         same.replace(0, Column::Category { codes: vec![code; 6], names: names.clone() }).unwrap();
         let p = model.as_classifier().unwrap().proba(&Features::Table(same.view())).unwrap();
         let mean: f64 = (0..6).map(|i| weight[i] / 6.5 * p[(i, 1)]).sum();
-        assert!((found.mean[(k, 0)] - mean).abs() < 1e-14, "{name}");
+        assert!((dependence.mean[(k, 0)] - mean).abs() < 1e-14, "{name}");
     }
     let constant = PartialDependence::default().of(&model, &x, None, 2, &Context::default()).unwrap();
     assert_eq!(constant, None);
@@ -144,26 +144,26 @@ fn attributions_of_a_line_sum_to_its_score_and_have_mean_zero() {
     let y = OwnedTarget::from_labels(&labels);
     let rows = Dataset::new(Features::F64(x.view())).with_target(y.view());
     let model = Logistic::default().fit(&rows, &Context::default()).unwrap();
-    let found = attributions(&model, &rows.x, None).unwrap().unwrap();
-    assert_eq!((found.explains, found.outputs, found.columns()), ("log odds", 1, 3));
+    let shapley = attributions(&model, &rows.x, None).unwrap().unwrap();
+    assert_eq!((shapley.explains, shapley.outputs, shapley.columns()), ("log odds", 1, 3));
     let score = model.as_classifier().unwrap().decision(&rows.x).unwrap().unwrap();
     let base = score.as_slice().iter().sum::<f64>() / 150.0;
     for i in 0..150 {
-        let sum: f64 = (0..3).map(|j| found.at(i, 0, j)).sum();
+        let sum: f64 = (0..3).map(|j| shapley.at(i, 0, j)).sum();
         assert!((base + sum - score[(i, 0)]).abs() < 1e-10, "{i}");
         // The Shapley value of a sum of parts is the part minus its mean.
         let mean = (0..150).map(|k| x[(k, 1)]).sum::<f64>() / 150.0;
-        assert!((found.at(i, 0, 1) - model.coef()[(0, 1)] * (x[(i, 1)] - mean)).abs() < 1e-12);
+        assert!((shapley.at(i, 0, 1) - model.coef()[(0, 1)] * (x[(i, 1)] - mean)).abs() < 1e-12);
     }
-    let sizes = found.sizes(None);
+    let sizes = shapley.sizes(None);
     assert!(sizes[0] > sizes[1] && sizes[1] > sizes[2], "{sizes:?}");
     // Trees: values and base sum to the prediction.
     let tree = Tree { max_depth: Some(3), ..Tree::default() }.fit(&rows, &Context::default()).unwrap();
-    let found = attributions(&tree, &rows.x, None).unwrap().unwrap();
+    let shapley = attributions(&tree, &rows.x, None).unwrap().unwrap();
     let p = tree.as_classifier().unwrap().proba(&rows.x).unwrap();
-    let base = found.base.clone().unwrap();
+    let base = shapley.base.clone().unwrap();
     for (i, o) in (0..150).flat_map(|i| [(i, 0), (i, 1)]) {
-        let sum: f64 = (0..3).map(|j| found.at(i, o, j)).sum();
+        let sum: f64 = (0..3).map(|j| shapley.at(i, o, j)).sum();
         assert!((base[o] + sum - p[(i, o)]).abs() < 1e-10);
     }
     let knn = ermine_neighbors::Knn::default().fit(&rows, &Context::default()).unwrap();
@@ -178,9 +178,9 @@ fn neighbours_are_told_with_their_answers() {
     let model = ermine_neighbors::Knn { n_neighbors: 2, ..Default::default() }.fit(&rows, &Context::default()).unwrap();
     let near = model.as_neighbor_model().unwrap();
     let asked = [1.75];
-    let found = near.nearest_examples(&Features::F64(MatRef::row_major(&asked, 1, 1)), 9).unwrap();
-    assert_eq!(found[0].iter().map(|n| n.0).collect::<Vec<_>>(), [2, 1, 0, 3]);
-    assert_eq!(found[0][0].1, 0.25);
+    let nearest = near.nearest_examples(&Features::F64(MatRef::row_major(&asked, 1, 1)), 9).unwrap();
+    assert_eq!(nearest[0].iter().map(|n| n.0).collect::<Vec<_>>(), [2, 1, 0, 3]);
+    assert_eq!(nearest[0][0].1, 0.25);
     assert_eq!(near.example_target(3), vec![ermine_core::Cell::from("b")]);
     assert_eq!(near.training_rows(&[3, 0]).unwrap().as_slice(), [10.0, 0.0]);
     assert!(near.training_rows(&[4]).is_err());

@@ -1,10 +1,11 @@
-//! How well two groupings of the same rows agree.
+//! Agreement of two clusterings of the same rows.
 
 use ermine_core::{Error, Partial, Result};
 use ermine_math::distribution::ln_gamma;
 use serde::{Deserialize, Serialize};
 
-/// How many rows are in group a of the first grouping and group b of the second. A [`Partial`].
+/// Contingency table: weight of the rows in cluster a of the first clustering and cluster b of the second. A
+/// [`Partial`].
 ///
 /// ```
 /// use ermine_eval::metrics::Contingency;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Contingency {
-    /// (first group, second group, weight of the rows), sorted, without zeros.
+    /// (first cluster, second cluster, weight of the rows), sorted, without zeros.
     cells: Vec<(u32, u32, f64)>,
 }
 
@@ -22,7 +23,7 @@ fn pairs(n: f64) -> f64 {
 }
 
 impl Contingency {
-    /// Counts rows by their groups in both groupings.
+    /// Counts rows by their clusters in both clusterings.
     pub fn of(a: &[u32], b: &[u32], weight: Option<&[f64]>) -> Self {
         let rows = a.iter().zip(b).enumerate().map(|(i, (&a, &b))| (a, b, weight.map_or(1.0, |w| w[i])));
         Self::gather(rows.filter(|r| r.2 > 0.0).collect())
@@ -40,7 +41,7 @@ impl Contingency {
         Self { cells }
     }
 
-    /// The sizes of the groups of the first and of the second grouping.
+    /// The sizes of the clusters of the first and of the second clustering.
     fn margins(&self) -> (Vec<f64>, Vec<f64>) {
         let mut sizes = (std::collections::BTreeMap::new(), std::collections::BTreeMap::new());
         for &(a, b, n) in &self.cells {
@@ -67,7 +68,8 @@ impl Contingency {
         if all > 0.0 { (all + 2.0 * both - a - b) / all } else { 1.0 }
     }
 
-    /// The Rand index with chance taken off: 0 on average for random groupings of these sizes, 1 when equal (Hubert and Arabie 1985).
+    /// The Rand index adjusted for chance: 0 on average for random clusterings of these sizes, 1 when equal (Hubert and
+    /// Arabie 1985).
     pub fn adjusted_rand(&self) -> f64 {
         let (both, a, b, all) = self.pair_counts();
         let (expected, most) = (if all > 0.0 { a * b / all } else { 0.0 }, (a + b) / 2.0);
@@ -80,7 +82,7 @@ impl Contingency {
         if both > 0.0 { (both / a).sqrt() * (both / b).sqrt() } else { 0.0 }
     }
 
-    /// The entropies of the two groupings, in nats.
+    /// The entropies of the two clusterings, in nats.
     pub fn entropies(&self) -> (f64, f64) {
         let n = self.total();
         let of = |v: &[f64]| -v.iter().map(|&m| m / n * (m / n).ln()).sum::<f64>();
@@ -88,7 +90,7 @@ impl Contingency {
         (of(&a), of(&b))
     }
 
-    /// What knowing one grouping says of the other, in nats.
+    /// Mutual information of the clusterings, in nats.
     pub fn mutual_information(&self) -> f64 {
         let n = self.total();
         let (mut a, mut b) = (std::collections::BTreeMap::new(), std::collections::BTreeMap::new());
@@ -100,15 +102,16 @@ impl Contingency {
         self.cells.iter().map(of).sum::<f64>().max(0.0)
     }
 
-    /// Mutual information over the mean of the entropies: 0 for independent groupings, 1 when equal.
+    /// Mutual information over the mean of the entropies: 0 for independent clusterings, 1 when equal.
     pub fn normalised_mutual_information(&self) -> f64 {
         let (a, b) = self.entropies();
         let mean = 0.5 * (a + b);
         if mean > 0.0 { self.mutual_information() / mean } else { 1.0 }
     }
 
-    /// [`Contingency::normalised_mutual_information`] with chance taken off: the expectation over random groupings of these sizes is subtracted above
-    /// and below (Vinh, Epps, Bailey 2010). Weights must be whole numbers, since it counts rows.
+    /// [`Contingency::normalised_mutual_information`] adjusted for chance: the expectation over random clusterings of
+    /// these sizes is subtracted in numerator and denominator (Vinh, Epps, Bailey 2010). Weights must be integers,
+    /// since it counts rows.
     pub fn adjusted_mutual_information(&self) -> Result<f64> {
         if let Some(cell) = self.cells.iter().find(|c| c.2.fract() != 0.0) {
             return Err(Error::Weight(format!("adjusted mutual information counts rows, and a cell has weight {}", cell.2)));
@@ -137,14 +140,15 @@ impl Contingency {
         Ok(if below.abs() < f64::EPSILON { 0.0 } else { above / below })
     }
 
-    /// Whether each group of the second grouping holds rows of one group of the first: 1 minus the entropy of the first that the second leaves, in
-    /// units of its entropy.
+    /// Homogeneity: whether each cluster of the second clustering has rows of one cluster of the first: 1 minus the
+    /// conditional entropy of the first given the second, over its entropy.
     pub fn homogeneity(&self) -> f64 {
         let (a, _) = self.entropies();
         if a > 0.0 { self.mutual_information() / a } else { 1.0 }
     }
 
-    /// Whether the rows of each group of the first grouping are in one group of the second: [`Contingency::homogeneity`] the other way round.
+    /// Completeness: whether the rows of each cluster of the first clustering are in one cluster of the second:
+    /// [`Contingency::homogeneity`] with the two exchanged.
     pub fn completeness(&self) -> f64 {
         let (_, b) = self.entropies();
         if b > 0.0 { self.mutual_information() / b } else { 1.0 }
@@ -166,7 +170,7 @@ impl Partial for Contingency {
     }
 }
 
-/// The adjusted Rand index of two groupings (Hubert and Arabie 1985).
+/// The adjusted Rand index of two clusterings (Hubert and Arabie 1985).
 pub fn adjusted_rand(a: &[u32], b: &[u32]) -> f64 {
     Contingency::of(a, b, None).adjusted_rand()
 }

@@ -1,13 +1,13 @@
-//! Calibration: whether what is said to happen with probability p happens in a share p of the cases.
+//! Calibration: whether events predicted with probability p occur with frequency p.
 
 use ermine_core::{Error, Partial, Result};
 use serde::{Deserialize, Serialize};
 
 use super::wilson;
 
-/// Rows gathered by their probability in bins of equal width on [0, 1].
+/// Rows binned by their probability in bins of equal width on [0, 1].
 ///
-/// A [`Partial`]; [`CalibrationBins::curve`] reads the curve off.
+/// A [`Partial`]; [`CalibrationBins::curve`] computes the curve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationBins {
     /// Weight of the rows of each bin.
@@ -27,7 +27,8 @@ impl CalibrationBins {
         Self { weight: zeros(), predicted: zeros(), positive: zeros(), rows: vec![0; bins.max(1)] }
     }
 
-    /// Gathers rows: which are positive, the probability that was given to it, their weights. A bin holds its lower end; the last one both.
+    /// Bins rows: which are positive, their predicted probability, their weights. A bin includes its lower end; the
+    /// last one both.
     pub fn of(positive: &[bool], proba: &[f64], weight: Option<&[f64]>, bins: usize) -> Result<Self> {
         check(positive, proba, weight)?;
         let mut out = Self::empty(bins);
@@ -46,13 +47,13 @@ impl CalibrationBins {
         self.rows[b] += u64::from(w > 0.0);
     }
 
-    /// The curve: a point for each bin that has rows, with intervals of the given level (0.95, say).
+    /// The curve: one point per bin with rows, with intervals of the given level (such as 0.95).
     pub fn curve(&self, level: f64) -> CalibrationCurve {
         let total: f64 = self.weight.iter().sum();
         let width = 1.0 / self.weight.len() as f64;
         let bin = |b: usize| {
             let share = self.positive[b] / self.weight[b];
-            // Weights do not make rows: the interval is that of the rows counted, at the weighted share.
+            // Weights do not make rows: the interval is that of the counted rows, at the weighted share.
             let (low, high) = wilson(share * self.rows[b] as f64, self.rows[b] as f64, level);
             CalibrationBin {
                 from: b as f64 * width,
@@ -115,7 +116,7 @@ pub struct CalibrationBin {
     pub to: f64,
     /// Weight of its rows.
     pub weight: f64,
-    /// Mean probability that was given to "positive".
+    /// Mean predicted probability of the positive class.
     pub predicted: f64,
     /// Share of the rows that are positive.
     pub observed: f64,
@@ -125,10 +126,10 @@ pub struct CalibrationBin {
     pub high: f64,
 }
 
-/// How often "positive" happened among rows of about equal probability: on the diagonal when the probabilities are honest.
+/// Observed frequencies among rows of similar probability: on the diagonal when the probabilities are calibrated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationCurve {
-    /// The bins that have rows, by rising probability.
+    /// The bins with rows, by ascending probability.
     pub bins: Vec<CalibrationBin>,
     /// The weight of all rows.
     pub total: f64,
@@ -140,13 +141,13 @@ impl CalibrationCurve {
         Ok(CalibrationBins::of(positive, proba, weight, bins)?.curve(0.95))
     }
 
-    /// The curve in bins that hold about equally many rows, with intervals of 95%: finer where probabilities are many. Rows of equal
-    /// probability stay together.
+    /// The curve in bins with about equally many rows, with intervals of 95%: finer where probabilities are dense. Rows
+    /// of equal probability stay together.
     pub fn of_quantiles(positive: &[bool], proba: &[f64], weight: Option<&[f64]>, bins: usize) -> Result<Self> {
         check(positive, proba, weight)?;
         let w = |i: usize| weight.map_or(1.0, |w| w[i]);
         let mut order: Vec<usize> = (0..proba.len()).filter(|&i| w(i) > 0.0).collect();
-        order.sort_by(|&a, &b| proba[a].total_cmp(&proba[b]));
+        ermine_core::order::sort_by_number(&mut order, |a| proba[a]);
         let total: f64 = order.iter().map(|&i| w(i)).sum();
         let bins = bins.max(1);
         let mut cut = CalibrationBins::empty(bins);
@@ -169,12 +170,12 @@ impl CalibrationCurve {
         Ok(curve)
     }
 
-    /// The expected calibration error: the mean over rows of the distance of observed from predicted in their bin.
+    /// The expected calibration error: the mean over rows of the difference of observed and predicted in their bin.
     pub fn expected_calibration_error(&self) -> f64 {
         self.bins.iter().map(|b| b.weight / self.total * (b.observed - b.predicted).abs()).sum()
     }
 
-    /// The greatest such distance.
+    /// The greatest such difference.
     pub fn max_calibration_error(&self) -> f64 {
         self.bins.iter().map(|b| (b.observed - b.predicted).abs()).fold(0.0, f64::max)
     }

@@ -1,21 +1,22 @@
-//! Measures for classes: the confusion matrix and what is read off it.
+//! Classification metrics: the confusion matrix and metrics derived from it.
 
 use ermine_core::{Error, Mat, MatRef, Partial, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{BinaryCounts, Thresholds};
 
-/// Counts of (true class, found class), weighted. A [`Partial`]: the counts of all rows are the sum of those of their parts.
+/// Weighted counts of (true class, predicted class). A [`Partial`]: the counts of all rows are the sum of those of
+/// their parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Confusion {
-    /// Rows are true classes, columns found classes.
+    /// Rows are true classes, columns predicted classes.
     pub counts: Mat<f64>,
 }
 
-/// How measures of single classes become one.
+/// Averages of metrics of single classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Average {
-    /// The mean over the classes that occur, among the true ones or the found ones.
+    /// The mean over the classes that occur, among the true ones or the predicted ones.
     Macro,
     /// All decisions "this class or not" in one count; for F, precision and recall that is accuracy.
     Micro,
@@ -23,7 +24,7 @@ pub enum Average {
     Weighted,
 }
 
-/// Counts how often each true class was found as each class.
+/// Counts the predictions of each true class.
 pub fn confusion(truth: &[u32], found: &[u32], classes: usize, weight: Option<&[f64]>) -> Confusion {
     let mut counts = Mat::zeros(classes, classes);
     for (i, (&t, &f)) in truth.iter().zip(found).enumerate() {
@@ -73,19 +74,19 @@ impl Confusion {
         self.correct_total() / self.total()
     }
 
-    /// Mean over the classes that occur of the share that is found.
+    /// Mean recall over the classes that occur.
     pub fn balanced_accuracy(&self) -> f64 {
         let recalls: Vec<f64> = (0..self.classes()).filter_map(|c| self.of_class(c).recall()).collect();
         recalls.iter().sum::<f64>() / recalls.len() as f64
     }
 
-    /// Precision, recall and their harmonic mean for one class; 0 where nothing was found or nothing is there.
+    /// Precision, recall and their harmonic mean for one class; 0 without predictions or rows of it.
     pub fn precision_recall_f1(&self, class: usize) -> (f64, f64, f64) {
         let c = self.of_class(class);
         (c.precision().unwrap_or(0.0), c.recall().unwrap_or(0.0), c.f(1.0))
     }
 
-    /// A measure of single classes, averaged over them.
+    /// A metric of single classes, averaged over them.
     pub fn average(&self, how: Average, measure: impl Fn(&BinaryCounts) -> f64) -> f64 {
         let each = (0..self.classes()).map(|c| self.of_class(c));
         match how {
@@ -112,12 +113,12 @@ impl Confusion {
         }
     }
 
-    /// Share of the rows found as a class that are of it, averaged; 0 for a class that was never found.
+    /// Share of the rows predicted as a class that are of it, averaged; 0 for a class that was never predicted.
     pub fn precision(&self, how: Average) -> f64 {
         self.average(how, |c| c.precision().unwrap_or(0.0))
     }
 
-    /// Share of the rows of a class that is found, averaged; 0 for a class that never occurs.
+    /// Share of the rows of a class that is predicted, averaged; 0 for a class that never occurs.
     pub fn recall(&self, how: Average) -> f64 {
         self.average(how, |c| c.recall().unwrap_or(0.0))
     }
@@ -132,8 +133,8 @@ impl Confusion {
         self.f(1.0, Average::Macro)
     }
 
-    /// Matthews' correlation of true and found classes, for any number of classes (Gorodkin 2004); 0 where all rows are of one class or found
-    /// as one.
+    /// Matthews' correlation of true and predicted classes, for any number of classes (Gorodkin 2004); 0 where all rows
+    /// are of one class or predicted as one.
     pub fn matthews(&self) -> f64 {
         let n = self.total();
         let sum = |f: &dyn Fn(usize) -> f64| (0..self.classes()).map(f).sum::<f64>();
@@ -142,12 +143,13 @@ impl Confusion {
         if t > 0.0 && f > 0.0 { both / (t.sqrt() * f.sqrt()) } else { 0.0 }
     }
 
-    /// Cohen's kappa: agreement beyond that of chance with the same frequencies of classes, 1 when perfect.
+    /// Cohen's kappa: agreement beyond chance with the same class frequencies, 1 when perfect.
     pub fn kappa(&self) -> f64 {
         self.kappa_of(|t, f| f64::from(t != f))
     }
 
-    /// Cohen's kappa where an error costs the distance of the classes to a power (1 linear, 2 quadratic): for classes that have an order.
+    /// Cohen's kappa where an error costs the distance of the classes to a power (1 linear, 2 quadratic): for ordinal
+    /// classes.
     pub fn weighted_kappa(&self, power: i32) -> f64 {
         self.kappa_of(|t, f| (t as f64 - f as f64).abs().powi(power))
     }
@@ -172,7 +174,7 @@ pub fn accuracy(truth: &[u32], found: &[u32], weight: Option<&[f64]>) -> f64 {
     right / (0..truth.len()).map(w).sum::<f64>()
 }
 
-/// Mean over classes of the share that is found.
+/// Mean over classes of the recall.
 pub fn balanced_accuracy(truth: &[u32], found: &[u32], classes: usize, weight: Option<&[f64]>) -> f64 {
     confusion(truth, found, classes, weight).balanced_accuracy()
 }
@@ -203,7 +205,7 @@ pub fn average_precision(positive: &[bool], score: &[f64], weight: Option<&[f64]
     Ok(Thresholds::of(positive, score, weight)?.average_precision())
 }
 
-/// A measure of the second class of two, or the mean over classes of one against the rest.
+/// A metric of the second class of two, or the mean over classes of one against the rest.
 fn one_against_rest(
     truth: &[u32],
     proba: MatRef<'_, f64>,
@@ -223,9 +225,9 @@ pub fn roc_auc_macro(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64
     one_against_rest(truth, proba, weight, Thresholds::roc_auc)
 }
 
-/// The area under the ROC curve for several classes by pairs (Hand and Till 2001): for each two classes, the rows of these two alone, scored
-/// by the probability of the one and of the other; the mean over all pairs. Unlike one against the rest it does not depend on how frequent the classes
-/// are. `None` where fewer than two classes occur.
+/// The area under the ROC curve for several classes by pairs (Hand and Till 2001): for each two classes, their rows
+/// alone, scored by the probability of the one and of the other; the mean over all pairs. Unlike one against the rest
+/// it does not depend on the class frequencies. `None` where fewer than two classes occur.
 pub fn roc_auc_pairs(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Result<Option<f64>> {
     let mut each = Vec::new();
     for a in 0..proba.cols() {

@@ -1,9 +1,9 @@
-//! Measures for groupings.
+//! Clustering metrics.
 
 use ermine_core::{Features, Mat, MatRef, Result};
 use rayon::prelude::*;
 
-/// Silhouettes compare every row with every other; beyond this many rows an even sample of this size stands for all.
+/// Silhouettes compare every row with every other; beyond this many rows an even sample of this size is used.
 const SILHOUETTE_ROWS: usize = 10_000;
 
 /// Sum of squared distances of rows to their centres.
@@ -16,7 +16,7 @@ pub fn inertia(x: MatRef<'_, f64>, centres: MatRef<'_, f64>, labels: &[u32], wei
     (0..x.rows()).map(row).sum()
 }
 
-/// The same groups, numbered from 0 on without gaps; noise is one of them.
+/// The same clusters, renumbered from 0 on without gaps; noise is one of them.
 fn numbered(labels: &[u32]) -> Vec<u32> {
     let mut known = labels.to_vec();
     known.sort_unstable();
@@ -24,14 +24,13 @@ fn numbered(labels: &[u32]) -> Vec<u32> {
     labels.iter().map(|l| known.binary_search(l).map_or(0, |at| at as u32)).collect()
 }
 
-/// The rows that stand for all `n` in a silhouette: an even sample of large data.
+/// The rows used for the silhouette of `n` rows: an even sample of large data.
 pub(super) fn silhouette_rows(n: usize) -> Vec<usize> {
     (0..n.min(SILHOUETTE_ROWS)).map(|i| if n > SILHOUETTE_ROWS { i * n / SILHOUETTE_ROWS } else { i }).collect()
 }
 
-/// The mean silhouette (Rousseeuw 1987) with Euclidean distances, or `None` when there are not between 2 and n - 1 groups. Rows
-/// without a group count as a group.
-/// Large data is represented by an even sample of 10,000 rows.
+/// The mean silhouette (Rousseeuw 1987) with Euclidean distances, or `None` when there are not between 2 and n - 1
+/// clusters. Noise rows count as a cluster. Large data are represented by an even sample of 10,000 rows.
 pub fn silhouette(x: &Features<'_>, labels: &[u32]) -> Result<Option<f64>> {
     let rows = silhouette_rows(x.rows());
     let sample = x.take_rows(&rows);
@@ -65,7 +64,7 @@ pub fn silhouette(x: &Features<'_>, labels: &[u32]) -> Result<Option<f64>> {
     Ok(Some(each.iter().sum::<f64>() / each.len() as f64))
 }
 
-/// Sizes, means and spreads of groups: what the following measures compare.
+/// Sizes, means and spreads of clusters, for the following metrics.
 struct ClusterStats {
     weight: Vec<f64>,
     means: Mat<f64>,
@@ -110,8 +109,8 @@ impl ClusterStats {
     }
 }
 
-/// The index of Calinski and Harabasz (1974): the variance between groups over that within, each by its degrees of freedom; higher is better.
-/// `None` where there are not between 2 and n - 1 groups, or all rows are at their means.
+/// The index of Calinski and Harabasz (1974): the variance between clusters over that within, each by its degrees of
+/// freedom; higher is better. `None` where there are not between 2 and n - 1 clusters, or all rows are at their means.
 pub fn calinski_harabasz(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]>) -> Result<Option<f64>> {
     let groups = ClusterStats::of(x, labels, weight)?;
     let present = groups.present();
@@ -127,8 +126,9 @@ pub fn calinski_harabasz(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]
     Ok((within > 0.0).then(|| between / (k - 1.0) / (within / (total - k))))
 }
 
-/// The index of Davies and Bouldin (1979): the mean over groups of how much the worst other group overlaps, (sᵢ + sⱼ) / dᵢⱼ with mean distances s to
-/// the centres and distances d between them; lower is better. `None` with fewer than 2 groups.
+/// The index of Davies and Bouldin (1979): the mean over clusters of the overlap with the worst other cluster, (sᵢ +
+/// sⱼ) / dᵢⱼ with mean distances s to the centres and distances d between them; lower is better. `None` with fewer than
+/// 2 clusters.
 pub fn davies_bouldin(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]>) -> Result<Option<f64>> {
     let groups = ClusterStats::of(x, labels, weight)?;
     let present = groups.present();

@@ -1,10 +1,10 @@
-//! Whether one model is really better than another on the same rows.
+//! Significance of the difference of two models on the same rows.
 
 use ermine_core::{Error, Result};
 use ermine_math::distribution::{ChiSquare, StudentT, incomplete_beta};
 use serde::{Deserialize, Serialize};
 
-/// The mean difference of two models and how likely as large a one is by chance.
+/// The mean difference of two models with its p-value.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
     /// First less second.
@@ -19,10 +19,12 @@ pub struct Difference {
     pub p_value: f64,
 }
 
-/// The corrected resampled t-test: whether the scores of two models over the same rounds of a cross-validation differ by more than chance.
+/// The corrected resampled t-test: whether the scores of two models over the rounds of a cross-validation differ
+/// significantly.
 ///
-/// Training sets of different rounds share rows, so that their scores are not independent and the plain t-test finds differences that are
-/// not there. The variance of the mean is taken as (1/k + test/train) s² in place of s²/k, with `test` and `train` the rows of a round.
+/// Training sets of different rounds overlap, so that their scores are not independent and the plain t-test rejects too
+/// often. The variance of the mean is taken as (1/k + test/train) s² in place of s²/k, with `test` and `train` the rows
+/// of a round.
 ///
 /// C. Nadeau, Y. Bengio (2003), Inference for the generalization error, Machine Learning 52.
 pub fn corrected_t_test(first: &[f64], second: &[f64], test: f64, train: f64) -> Result<Difference> {
@@ -62,7 +64,8 @@ pub fn mcnemar(only_first: u64, only_second: u64) -> f64 {
     (2.0 * lower).min(1.0)
 }
 
-/// [`mcnemar`] from the classes that two classifiers found. Rows of weight 0 are absent; other weights do not count, since the test counts rows.
+/// [`mcnemar`] from the predictions of two classifiers. Rows of weight 0 are ignored; other weights do not count, since
+/// the test counts rows.
 pub fn mcnemar_of(truth: &[u32], first: &[u32], second: &[u32], weight: Option<&[f64]>) -> f64 {
     let (mut a, mut b) = (0, 0);
     for i in (0..truth.len()).filter(|&i| weight.is_none_or(|w| w[i] > 0.0)) {
@@ -75,11 +78,10 @@ pub fn mcnemar_of(truth: &[u32], first: &[u32], second: &[u32], weight: Option<&
     mcnemar(a, b)
 }
 
-/// Holm's adjustment of p-values for asking several questions at once: the smallest adjusted value that is below a level refutes its
-/// question with that error for all together (Holm 1979).
+/// Holm's adjustment of p-values for multiple testing: rejecting all hypotheses with adjusted p-values below a level
+/// keeps the family-wise error rate at that level (Holm 1979).
 pub fn holm(p: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p.len()).collect();
-    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+    let order = ermine_core::order::argsort(p);
     let mut out = vec![f64::NAN; p.len()];
     let mut most: f64 = 0.0;
     for (k, &i) in order.iter().enumerate() {
@@ -119,8 +121,8 @@ mod tests {
         assert!(corrected_t_test(&a, &b[..4], 1.0, 4.0).is_err() && corrected_t_test(&a[..1], &b[..1], 1.0, 4.0).is_err());
     }
 
-    /// Two means over the rounds of a five-fold split that do not differ in truth: the corrected test errs at most about as often as it says, the
-    /// plain one more often.
+    /// Two means over the rounds of a five-fold split that do not differ in truth: the corrected test errs at most
+    /// about as often as its level, the plain one more often.
     #[test]
     fn the_corrected_test_keeps_its_level_where_rounds_share_rows() {
         let (mut corrected, mut plain) = (0, 0);

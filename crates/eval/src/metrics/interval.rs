@@ -1,4 +1,4 @@
-//! How sure a measure is: intervals in closed form and by resampling.
+//! Confidence intervals of metrics, in closed form and by resampling.
 
 use ermine_core::{Error, Result, RngStream};
 use ermine_math::distribution::Normal;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rank::ranks;
 
-/// An estimate and the interval that holds the truth in a given share of all samples.
+/// An estimate with a confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The estimate.
@@ -20,8 +20,8 @@ pub struct Interval {
     pub standard_error: f64,
 }
 
-/// Wilson's score interval for a share, from `hits` of `trials`: the shares that a test of the given level (0.95, say) does not refuse.
-/// The whole of [0, 1] without trials.
+/// Wilson's score interval for a proportion, from `hits` of `trials`: the proportions that a test at the given level
+/// (such as 0.95) does not reject. The whole of [0, 1] without trials.
 ///
 /// E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference.
 pub fn wilson(hits: f64, trials: f64, level: f64) -> (f64, f64) {
@@ -33,13 +33,14 @@ pub fn wilson(hits: f64, trials: f64, level: f64) -> (f64, f64) {
     let middle = p + z2 / (2.0 * trials);
     let half = z * (p * (1.0 - p) / trials + z2 / (4.0 * trials * trials)).sqrt();
     let scale = 1.0 + z2 / trials;
-    // At the ends the square root is exact in theory and not in rounding.
+    // At the ends the square root is exact in theory, but rounding errs.
     let low = if hits <= 0.0 { 0.0 } else { ((middle - half) / scale).max(0.0) };
     let high = if hits >= trials { 1.0 } else { ((middle + half) / scale).min(1.0) };
     (low, high)
 }
 
-/// For each positive row the share of negative rows below it, for each negative row the share of positive rows above it, ties counted half.
+/// Placement values: for each positive row the share of negative rows below it, for each negative row the share of
+/// positive rows above it, ties counted half.
 struct AucPlacements {
     positive: Vec<f64>,
     negative: Vec<f64>,
@@ -62,7 +63,7 @@ impl AucPlacements {
                 n.len()
             )));
         }
-        // By ranks among all and among their own, in time n log n (Sun and Xu 2014).
+        // By ranks among all and within each class, in time n log n (Sun and Xu 2014).
         let (all, among_p, among_n) = (ranks(score), ranks(&p), ranks(&n));
         let (mut at_p, mut at_n) = (0, 0);
         let (mut of_p, mut of_n) = (Vec::with_capacity(p.len()), Vec::with_capacity(n.len()));
@@ -112,7 +113,7 @@ pub fn delong(positive: &[bool], score: &[f64], level: f64) -> Result<Interval> 
         let at = |v: f64| 1.0 / (1.0 + (-v).exp());
         (at(logit - z * standard_error / slope), at(logit + z * standard_error / slope))
     } else {
-        // A perfect order has no variance to estimate; the rule of three for the rarer class bounds what one more row could show.
+        // A perfect order has no variance to estimate; the rule of three for the rarer class gives a bound.
         let few = p.positive.len().min(p.negative.len()) as f64;
         let reach = 1.0 - ((1.0 - level) / 2.0).powf(1.0 / few);
         if area >= 1.0 { (1.0 - reach, 1.0) } else { (0.0, reach) }
@@ -136,25 +137,25 @@ pub fn delong_difference(positive: &[bool], first: &[f64], second: &[f64], level
     Ok((interval, p))
 }
 
-/// How ends are read off a bootstrap.
+/// Bootstrap intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IntervalMethod {
     /// Quantiles of the resampled values.
     Percentile,
-    /// Quantiles moved for bias and for a spread that changes with the value (BCa: Efron 1987).
+    /// Quantiles corrected for bias and acceleration (BCa: Efron 1987).
     Accelerated,
 }
 
-/// A bootstrap: rows drawn with replacement, over and over.
+/// Parameters of a bootstrap.
 #[derive(Debug, Clone, Copy)]
 pub struct BootstrapInterval<'a> {
-    /// How often rows are drawn.
+    /// Number of resamples.
     pub resamples: usize,
-    /// The share of samples whose interval is to hold the truth.
+    /// Level of the interval.
     pub level: f64,
-    /// How ends are read off.
+    /// Type of the interval.
     pub ends: IntervalMethod,
-    /// A class a row, to draw within classes; none to draw among all rows.
+    /// One class per row, for a stratified bootstrap; none to resample among all rows.
     pub strata: Option<&'a [u32]>,
     /// The seed.
     pub seed: u64,
@@ -166,12 +167,12 @@ impl Default for BootstrapInterval<'_> {
     }
 }
 
-/// Groups that are left out in turn to find the acceleration; single rows where there are fewer.
+/// Most groups of the jackknife for the acceleration; single rows where there are fewer.
 const JACKKNIFE_GROUPS: usize = 200;
 
 impl BootstrapInterval<'_> {
-    /// The interval of a statistic of `rows` rows. It is given how often each row counts, as weights: every measure takes those, so that no row is
-    /// copied. Draws whose statistic is no number (a class that was not drawn) are left out.
+    /// The interval of a statistic of `rows` rows. The statistic gets the number of draws of each row as weights: every
+    /// metric takes those, so that no row is copied. Resamples whose statistic is NaN (without a class) are ignored.
     pub fn interval(&self, rows: usize, statistic: impl Fn(&[f64]) -> f64 + Sync) -> Result<Interval> {
         if rows == 0 {
             return Err(Error::Data("there are 0 rows, and a bootstrap needs at least 1".into()));
@@ -211,7 +212,7 @@ impl BootstrapInterval<'_> {
             return Err(Error::Data("the statistic is no number on any draw of the bootstrap".into()));
         }
         let standard_error = covariance(&values, &values).sqrt();
-        values.sort_by(f64::total_cmp);
+        ermine_core::order::sort_numbers(&mut values);
         let tail = (1.0 - self.level) / 2.0;
         let (low, high) = match self.ends {
             IntervalMethod::Percentile => (tail, 1.0 - tail),
@@ -220,10 +221,10 @@ impl BootstrapInterval<'_> {
         Ok(Interval { estimate, low: quantile(&values, low), high: quantile(&values, high), standard_error })
     }
 
-    /// The quantiles to take in place of tail and 1 - tail.
+    /// The quantiles in place of tail and 1 - tail.
     fn accelerated(&self, estimate: f64, sorted: &[f64], rows: usize, statistic: &(impl Fn(&[f64]) -> f64 + Sync)) -> (f64, f64) {
         let tail = (1.0 - self.level) / 2.0;
-        // Draws equal to the estimate count half.
+        // Resamples equal to the estimate count half.
         let below = sorted.partition_point(|v| *v < estimate);
         let equal = sorted.partition_point(|v| *v <= estimate) - below;
         let share = (below as f64 + 0.5 * equal as f64) / sorted.len() as f64;
@@ -293,10 +294,10 @@ mod tests {
         let of_p: Vec<f64> = p.iter().map(|&a| n.iter().map(|&b| wins(a, b)).sum::<f64>() / 4.0).collect();
         let of_n: Vec<f64> = n.iter().map(|&b| p.iter().map(|&a| wins(a, b)).sum::<f64>() / 4.0).collect();
         let variance = covariance(&of_p, &of_p) / 4.0 + covariance(&of_n, &of_n) / 4.0;
-        let found = delong(&positive, &score, 0.95).unwrap();
-        assert!((found.estimate - mean(&of_p)).abs() < 1e-15);
-        assert!((found.standard_error - variance.sqrt()).abs() < 1e-14);
-        assert!(found.low < found.estimate && found.estimate < found.high && found.high < 1.0);
+        let interval = delong(&positive, &score, 0.95).unwrap();
+        assert!((interval.estimate - mean(&of_p)).abs() < 1e-15);
+        assert!((interval.standard_error - variance.sqrt()).abs() < 1e-14);
+        assert!(interval.low < interval.estimate && interval.estimate < interval.high && interval.high < 1.0);
         let (same, p) = delong_difference(&positive, &score, &score, 0.95).unwrap();
         assert_eq!((same.estimate, p), (0.0, 1.0));
         let perfect = delong(&positive, &positive.map(f64::from), 0.95).unwrap();
@@ -304,7 +305,8 @@ mod tests {
         assert!(delong(&[true, false, false], &[1.0, 0.0, 0.0], 0.95).is_err());
     }
 
-    /// Intervals of DeLong and of the bootstrap hold the truth about as often as they say. The truth is Φ(1/√2) for scores N(1, 1) against N(0, 1).
+    /// Intervals of DeLong and of the bootstrap cover the truth at about their level. The truth is Φ(1/√2) for scores
+    /// N(1, 1) against N(0, 1).
     #[test]
     fn intervals_cover_at_their_rate() {
         let truth = Normal.cdf(std::f64::consts::FRAC_1_SQRT_2);
@@ -325,7 +327,7 @@ mod tests {
             let m = plan.interval(60, |w| w.iter().zip(&x).map(|(w, x)| w * x).sum::<f64>() / w.iter().sum::<f64>()).unwrap();
             means += usize::from(m.low <= 1.0 && 1.0 <= m.high);
         }
-        // Three standard errors of a count around 0.9, and two points for what samples of this size cannot know.
+        // Three standard errors of a count around 0.9, and two points for the bias at this sample size.
         let least = (0.9 - 0.02 - 3.0 * (0.09f64 / trials as f64).sqrt()) * trials as f64;
         let most = (0.9 + 0.02 + 3.0 * (0.09f64 / trials as f64).sqrt()) * trials as f64;
         for (name, hits) in [("DeLong", delongs), ("bootstrap of an area", boots), ("bootstrap of a mean", means)] {

@@ -1,11 +1,11 @@
-//! Measures of how good predictions are. Every measure takes sample weights; a weight of 2 is the row twice.
+//! Metrics of predictions. Every metric takes sample weights; weight 2 is the row twice.
 //!
-//! Names are those people type: accuracy, balanced_accuracy, log_loss, brier, roc_auc, average_precision, f1, mse, rmse,
-//! mae, r2, deviance, inertia, silhouette, adjusted_rand, log_likelihood, bic, aic, and those in [`METRICS`] beside them.
+//! Names are the usual ones: accuracy, balanced_accuracy, log_loss, brier, roc_auc, average_precision, f1, mse, rmse,
+//! mae, r2, deviance, inertia, silhouette, adjusted_rand, log_likelihood, bic, aic, and the others in [`METRICS`].
 //!
-//! What is a sum over rows is a [`ermine_core::Partial`]: [`Confusion`], [`MeanLoss`], [`Thresholds`], [`CalibrationBins`], [`Errors`],
-//! [`Contingency`]. Parts of the rows are gathered anywhere, merged, and all measures are read off the whole; [`evaluate_source`] does that for a
-//! model and rows larger than memory.
+//! Sums over rows are [`ermine_core::Partial`]s: [`Confusion`], [`MeanLoss`], [`Thresholds`], [`CalibrationBins`],
+//! [`RegressionSums`], [`Contingency`]. Parts of the rows are gathered independently and merged, and all metrics follow
+//! from the result; [`evaluate_source`] does that for a model and rows larger than memory.
 
 mod agreement;
 mod calibration;
@@ -39,7 +39,7 @@ pub use threshold::{BinaryCounts, LiftCurve, PrecisionRecallCurve, RocCurve, Thr
 use ermine_core::{Context, Error, Features, MatRef, Model, NOISE_LABEL, Result, Target};
 use ermine_math::moments::Moments;
 
-/// The direction in which a measure improves.
+/// The direction in which a metric improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Larger is better.
@@ -48,7 +48,7 @@ pub enum Direction {
     Lower,
 }
 
-/// All measures by name, with their direction and what they say.
+/// All metrics by name, with their direction and meaning.
 pub const METRICS: &[(&str, Direction, &str)] = &[
     ("accuracy", Direction::Higher, "share of rows whose class is right"),
     ("balanced_accuracy", Direction::Higher, "mean over classes of the share that is found"),
@@ -94,16 +94,16 @@ pub const METRICS: &[(&str, Direction, &str)] = &[
     ("aic", Direction::Lower, "Akaike information criterion"),
 ];
 
-/// The direction of a measure; an unknown name is answered with the nearest.
+/// The direction of a metric; an unknown name is answered with the nearest.
 pub fn direction(name: &str) -> Result<Direction> {
-    let found = METRICS.iter().find(|(n, _, _)| *n == name).map(|(_, b, _)| *b);
-    found.ok_or_else(|| Error::unknown("metric", name, METRICS.iter().map(|(n, _, _)| *n)))
+    let direction = METRICS.iter().find(|(n, _, _)| *n == name).map(|(_, b, _)| *b);
+    direction.ok_or_else(|| Error::unknown("metric", name, METRICS.iter().map(|(n, _, _)| *n)))
 }
 
 /// Bins of the calibration error.
 const CALIBRATION_BINS: usize = 10;
 
-/// All measures of classes, from their probabilities and the classes that were found.
+/// All classification metrics, from probabilities and predicted classes.
 pub fn of_classes(
     truth: &[u32],
     proba: MatRef<'_, f64>,
@@ -116,18 +116,18 @@ pub fn of_classes(
     Ok(class_measures(&confusion(truth, found, proba.cols(), weight), losses, areas, &bins))
 }
 
-/// The bins of the second class of two, or of the class that is found.
+/// The bins of the second class of two, or of the predicted class.
 fn calibration_bins(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> Result<CalibrationBins> {
     let (hit, p) = match proba.cols() {
         2 => (truth.iter().map(|&t| t == 1).collect(), proba.col_iter(1).collect()),
         _ => confidence(truth, proba),
     };
-    // Sums of probabilities may be past 1 by rounding.
+    // Sums of probabilities may exceed 1 by rounding.
     let p: Vec<f64> = p.into_iter().map(|p| p.clamp(0.0, 1.0)).collect();
     CalibrationBins::of(&hit, &p, weight, CALIBRATION_BINS)
 }
 
-/// One measure of [`of_classes`], without the work of the others; none where it does not apply.
+/// One metric of [`of_classes`], without computing the others; none where it does not apply.
 pub fn one_of_classes(
     name: &str,
     truth: &[u32],
@@ -148,10 +148,10 @@ pub fn one_of_classes(
     })
 }
 
-/// A measure and its name.
+/// A metric and its name.
 type NamedMetric = (&'static str, f64);
 
-/// The measures that a table of classes gives: shares of right answers, and others.
+/// The metrics of a confusion matrix.
 fn table_measures(table: &Confusion) -> ([NamedMetric; 2], [NamedMetric; 5]) {
     let two = table.classes() == 2;
     let one = |measure: fn(&BinaryCounts) -> f64| {
@@ -183,7 +183,7 @@ fn class_measures(
     out
 }
 
-/// All measures of numbers; `deviance` is that of one target from its prediction.
+/// All regression metrics; `deviance` is the unit deviance of a prediction.
 pub fn of_numbers(
     truth: MatRef<'_, f64>,
     found: MatRef<'_, f64>,
@@ -206,14 +206,14 @@ fn total_deviance(
     MeanLoss::of(truth.rows(), weight, of_row)
 }
 
-/// The one measure of numbers that is no sum over rows, in the mean over targets.
+/// The one regression metric that is no sum over rows, averaged over targets.
 fn median_error(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
     let column = |m: MatRef<'_, f64>, j: usize| m.col_iter(j).collect::<Vec<f64>>();
     let median = |j: usize| median_absolute_error(&column(truth, j), &column(found, j), weight);
     (0..truth.cols()).map(median).sum::<f64>() / truth.cols() as f64
 }
 
-/// One measure of [`of_numbers`], without the work of the others; none where it does not apply.
+/// One metric of [`of_numbers`], without computing the others; none where it does not apply.
 pub fn one_of_numbers(
     name: &str,
     truth: MatRef<'_, f64>,
@@ -244,15 +244,13 @@ fn number_measures(of: &[RegressionSums], deviance: &MeanLoss) -> Vec<(&'static 
     ]
 }
 
-/// All measures that fit a model and rows: with a known target those of predictions; without one those of groups, densities
-/// and ways back from few columns, and with known classes the agreement of groups with them.
+/// All metrics that apply to a model and rows: with a known target those of predictions; without one those of clusters,
+/// densities and reconstructions, and with known classes the agreement of clusters with them.
 pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
-    let classifies = model.as_classifier().is_some() && matches!(y, Target::Class { .. });
-    let regresses = model.as_regressor().is_some() && matches!(y, Target::Real(_) | Target::Reals(_));
-    if classifies || regresses {
+    if predicts(model, y) {
         return Outcome::of(model, x, &Context::default())?.measures(model, y, weight);
     }
-    if model.as_clusterer().is_none() && model.as_density().is_none() && !reduces(model, x)? {
+    if !is_measurable(model, x, y)? {
         return Err(match y {
             Target::None => {
                 Error::Data("this model neither predicts, groups nor leads back, so that there is nothing to measure".into())
@@ -266,14 +264,17 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
     if let Some(c) = model.as_clusterer() {
         let labels = c.assign(x)?;
         out.extend(of("inertia"));
-        // Of large data only the sample is prepared. Rows without a group have no silhouette.
+        // Of large data only the sample is prepared. Noise rows have no silhouette.
         let grouped: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] != NOISE_LABEL).collect();
         let rows: Vec<usize> = cluster::silhouette_rows(grouped.len()).into_iter().map(|k| grouped[k]).collect();
         let sample = x.take_rows(&rows);
         let of_sample: Vec<u32> = rows.iter().map(|&i| labels[i]).collect();
         let space = c.metric_space(&sample.view())?;
         let space = space.as_ref().map_or(sample.view(), |z| Features::F64(z.view()));
-        if let Some(s) = silhouette(&space, &of_sample)? {
+        // Rows with categories or missing cells have no Euclidean distances.
+        if is_complete_numbers(&space)
+            && let Some(s) = silhouette(&space, &of_sample)?
+        {
             out.push(("silhouette", s));
         }
         if let Target::Class { codes, .. } = y {
@@ -291,23 +292,34 @@ pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Opt
     Ok(out)
 }
 
+/// Whether [`evaluate`] has anything to measure: a preparation neither predicts, groups nor leads back.
+pub fn is_measurable(model: &dyn Model, x: &Features<'_>, y: &Target<'_>) -> Result<bool> {
+    Ok(predicts(model, y) || model.as_clusterer().is_some() || model.as_density().is_some() || reduces(model, x)?)
+}
+
+/// Whether a model predicts targets of this kind.
+fn predicts(model: &dyn Model, y: &Target<'_>) -> bool {
+    let classifies = model.as_classifier().is_some() && matches!(y, Target::Class { .. });
+    classifies || (model.as_regressor().is_some() && matches!(y, Target::Real(_) | Target::Reals(_)))
+}
+
 /// The information criteria of a log-likelihood over so many rows: bic and aic.
 pub fn criteria(log_likelihood: f64, parameters: usize, rows: f64) -> [(&'static str, f64); 2] {
     let k = parameters as f64;
     [("bic", k * rows.ln() - 2.0 * log_likelihood), ("aic", 2.0 * k - 2.0 * log_likelihood)]
 }
 
-/// The measures of a clustering or a density that are sums over rows, so that blocks of rows can be added up: inertia,
+/// The metrics of a clustering or a density that are sums over rows, so that blocks of rows can be added up: inertia,
 /// log_likelihood.
 pub fn totals(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
-    // A row of weight 0 counts for nothing, even where its density is 0.
+    // A row of weight 0 does not count, even where its density is 0.
     let weighted = |(i, v): (usize, f64)| match weight.map_or(1.0, |w| w[i]) {
         0.0 => 0.0,
         w => w * v,
     };
     let mut out = Vec::new();
     if let (Some(c), Some(t)) = (model.as_clusterer(), model.as_transformer()) {
-        // The distances to the centres are what a clusterer transforms to.
+        // A clusterer transforms rows to the distances to its centres.
         let (labels, distances) = (c.assign(x)?, t.transform(x)?);
         let nearest = |i: usize| (i, distances.row(i).get(labels[i] as usize).map_or(0.0, |d| d * d));
         out.push(("inertia", (0..labels.len()).map(nearest).map(weighted).sum()));
@@ -318,29 +330,35 @@ pub fn totals(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Re
     Ok(out)
 }
 
-/// Whether a model makes few columns of many and knows a way back.
+/// Whether a model reduces the number of columns and has an inverse transform.
 fn reduces(model: &dyn Model, x: &Features<'_>) -> Result<bool> {
     let Some(t) = model.as_transformer() else { return Ok(false) };
     let z = t.transform(&x.row_range(0..x.rows().min(1)))?;
     Ok(z.cols() < x.cols() && t.inverse(z.view())?.is_some_and(|back| back.cols() == x.cols()))
 }
 
-/// How well the way back from the new columns gives the old ones: the mean squared error of a cell, and the share of the
-/// variance of the columns that it leaves explained.
-fn reconstruction(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
-    const BLOCK: usize = 4096;
-    let numbers = match x {
+/// Whether all cells are numbers that are there.
+fn is_complete_numbers(x: &Features<'_>) -> bool {
+    match x {
         Features::Table(t) => (0..t.cols()).all(|j| t.numbers(j).is_some()) && t.to_numbers("the measures").is_ok(),
         _ => true,
+    }
+}
+
+/// Reconstruction by the inverse transform: the mean squared error per cell, and the explained share of the variance.
+fn reconstruction(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
+    const BLOCK: usize = 4096;
+    let (true, true, Some(t)) = (is_complete_numbers(x), reduces(model, x)?, model.as_transformer()) else {
+        return Ok(Vec::new());
     };
-    let (true, true, Some(t)) = (numbers, reduces(model, x)?, model.as_transformer()) else { return Ok(Vec::new()) };
     let (rows, cols) = (x.rows(), x.cols());
     let (mut total, mut off) = (0.0, 0.0);
     let mut moments = Moments::new(cols, 0);
     let mut scratch = Vec::new();
     for first in (0..rows).step_by(BLOCK) {
         let block = x.row_range(first..rows.min(first + BLOCK));
-        let Some(back) = t.inverse(t.transform(&block)?.view())? else { return Ok(Vec::new()) };
+        let there = t.transform(&block).map_err(|e| e.with_row(|row| row + first))?;
+        let Some(back) = t.inverse(there.view())? else { return Ok(Vec::new()) };
         let view = block.f64_rows(&mut scratch, "the measures")?;
         let weight = weight.map(|w| &w[first..first + block.rows()]);
         for i in 0..block.rows() {

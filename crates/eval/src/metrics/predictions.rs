@@ -1,54 +1,70 @@
-//! What a model says of rows, kept to be measured.
+//! Stored predictions of a model, and their metrics.
 
 use ermine_core::{Context, Error, Features, Mat, Model, Progress, Regressor, Result, Target};
 
 use super::{of_classes, of_numbers, one_of_classes, one_of_numbers};
 
-/// Rows that are predicted between two looks at the clock.
+/// Rows predicted between two checks of the deadline.
 const BLOCK_ROWS: usize = 8192;
 
-/// What a model says of rows.
+/// Predictions of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Of a regressor: a column a target.
+    /// Of a regressor: one column per target.
     Numbers(Mat<f64>),
     /// Of a classifier.
     Classes {
-        /// Probabilities: a column a class.
+        /// Probabilities: one column per class.
         proba: Mat<f64>,
-        /// The classes found.
+        /// The predicted classes.
         found: Vec<u32>,
     },
 }
 
 impl Outcome {
-    /// What a model says of rows; an error when the deadline passes meanwhile, or when the model does not predict.
+    /// Predicts rows; an error when the deadline passes meanwhile, or when the model does not predict.
     pub fn of(model: &dyn Model, x: &Features<'_>, cx: &Context<'_>) -> Result<Self> {
-        let mut blocks = (0..x.rows()).step_by(BLOCK_ROWS).map(|from| x.row_range(from..(from + BLOCK_ROWS).min(x.rows())));
+        let mut blocks =
+            (0..x.rows()).step_by(BLOCK_ROWS).map(|from| (from, x.row_range(from..(from + BLOCK_ROWS).min(x.rows()))));
         let look = |done: usize| {
             let total = Some(x.rows() as u64);
             cx.check(Progress { stage: "predicting", done: done as u64, total, objective: None })
         };
-        let first = blocks.next().unwrap_or(*x);
+        let first = blocks.next().map_or(*x, |(_, block)| block);
         if let Some(c) = model.as_classifier() {
             let (mut proba, mut found) = c.proba_and_class(&first)?;
-            for block in blocks {
+            for (from, block) in blocks {
                 look(found.len())?;
-                let (p, f) = c.proba_and_class(&block)?;
+                let (p, f) = c.proba_and_class(&block).map_err(|e| e.with_row(|row| row + from))?;
                 proba.append_rows(p);
                 found.extend(f);
             }
             return Ok(Self::Classes { proba, found });
         }
         if let Some(r) = model.as_regressor() {
-            let mut found = r.predict(&first)?;
-            for block in blocks {
-                look(found.rows())?;
-                found.append_rows(r.predict(&block)?);
+            let mut predictions = r.predict(&first)?;
+            for (from, block) in blocks {
+                look(predictions.rows())?;
+                predictions.append_rows(r.predict(&block).map_err(|e| e.with_row(|row| row + from))?);
             }
-            return Ok(Self::Numbers(found));
+            return Ok(Self::Numbers(predictions));
         }
         Err(mismatch())
+    }
+
+    /// Adds what the same model says of further rows.
+    ///
+    /// # Panics
+    /// When it is of another model.
+    pub fn append(&mut self, more: Self) {
+        match (self, more) {
+            (Self::Numbers(all), Self::Numbers(more)) => all.append_rows(more),
+            (Self::Classes { proba, found }, Self::Classes { proba: p, found: f }) => {
+                proba.append_rows(p);
+                found.extend(f);
+            }
+            _ => panic!("predictions of different models"),
+        }
     }
 
     /// The measures against a known target; the model knows its deviance.
@@ -60,7 +76,7 @@ impl Outcome {
         }
     }
 
-    /// One of the measures, without the work of the others; none where it does not apply.
+    /// One of the metrics, without computing the others; none where it does not apply.
     pub fn measure(&self, name: &str, model: &dyn Model, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Option<f64>> {
         match (self.kind(model, y)?, self) {
             (Some(r), Self::Numbers(found)) => {
@@ -71,7 +87,7 @@ impl Outcome {
         }
     }
 
-    /// The model as a regressor where it is one; an error where its answers are not of the kind of the target.
+    /// The model as a regressor where it is one; an error where its predictions do not match the target.
     fn kind<'m>(&self, model: &'m dyn Model, y: &Target<'_>) -> Result<Option<&'m dyn Regressor>> {
         match (self, y, model.as_classifier(), model.as_regressor()) {
             (Self::Classes { .. }, Target::Class { names, .. }, Some(c), _) if c.classes() == *names => Ok(None),

@@ -1,9 +1,9 @@
-//! Measures for probabilities and scores of classes.
+//! Metrics of probabilities and scores.
 
 use ermine_core::{MatRef, Partial, Result};
 use serde::{Deserialize, Serialize};
 
-/// A weighted sum over rows and the weight of the rows: all measures that are means of a loss are this [`Partial`].
+/// A weighted sum over rows and the weight of the rows: the [`Partial`] of all metrics that are means of a loss.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanLoss {
     /// The weighted sum of the losses.
@@ -13,7 +13,7 @@ pub struct MeanLoss {
 }
 
 impl MeanLoss {
-    /// Gathers the losses of rows. Rows of weight 0 are absent, whatever their loss.
+    /// Sums the losses of rows. Rows of weight 0 are ignored, whatever their loss.
     pub fn of(rows: usize, weight: Option<&[f64]>, loss: impl Fn(usize) -> f64) -> Self {
         let mut out = Self::default();
         for i in 0..rows {
@@ -40,8 +40,8 @@ impl Partial for MeanLoss {
     }
 }
 
-/// -log of the probability of the true class. Probabilities are kept away from 0 by the smallest step a double has at 1, so that one certain
-/// error is dear but not infinite.
+/// The negative log-probability of the true class. Probabilities are clipped at the machine epsilon of f64, so that one
+/// certain error is expensive but not infinite.
 pub(super) fn log_loss_of(truth: u32, proba: MatRef<'_, f64>, row: usize) -> f64 {
     -proba.at(row, truth as usize).clamp(f64::EPSILON, 1.0).ln()
 }
@@ -52,8 +52,8 @@ pub(super) fn brier_of(truth: u32, proba: MatRef<'_, f64>, row: usize) -> f64 {
     if proba.cols() == 2 { square(1) } else { (0..proba.cols()).map(square).sum() }
 }
 
-/// Mean of -log of the probability of the true class. Probabilities are kept away from 0 by the smallest step a double
-/// has at 1, so that one certain error is dear but not infinite.
+/// Mean negative log-probability of the true class. Probabilities are clipped at the machine epsilon of f64, so that
+/// one certain error is expensive but not infinite.
 pub fn log_loss(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
     MeanLoss::of(truth.len(), weight, |i| log_loss_of(truth[i], proba, i)).mean()
 }
@@ -63,7 +63,7 @@ pub fn brier(truth: &[u32], proba: MatRef<'_, f64>, weight: Option<&[f64]>) -> f
     MeanLoss::of(truth.len(), weight, |i| brier_of(truth[i], proba, i)).mean()
 }
 
-/// Share of rows whose true class is among the `k` most probable; of equally probable classes the first come first.
+/// Share of rows whose true class is among the `k` most probable; ties go to the first class.
 pub fn top_k_accuracy(truth: &[u32], proba: MatRef<'_, f64>, k: usize, weight: Option<&[f64]>) -> f64 {
     let hit = |i: usize| {
         let (t, p) = (truth[i] as usize, *proba.at(i, truth[i] as usize));
@@ -79,7 +79,7 @@ pub fn hinge(positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> f64 {
     MeanLoss::of(score.len(), weight, loss).mean()
 }
 
-/// The probability of the class that is found and whether it is right: what calibration looks at where there are more than two classes.
+/// The probability of the predicted class and whether it is right: the input of calibration for more than two classes.
 pub fn confidence(truth: &[u32], proba: MatRef<'_, f64>) -> (Vec<bool>, Vec<f64>) {
     let best = ermine_core::argmax_rows(proba);
     let p = (0..truth.len()).map(|i| *proba.at(i, best[i] as usize)).collect();

@@ -1,11 +1,11 @@
-//! Measures of order: correlations of ranks, and how good a ranking is.
+//! Rank metrics: rank correlations, and the quality of a ranking.
 
-/// Pearson's correlation, weighted; `None` where one of the two does not vary.
+/// Pearson's correlation, weighted; `None` where one of the two is constant.
 pub fn pearson(x: &[f64], y: &[f64], weight: Option<&[f64]>) -> Option<f64> {
     let w = |i: usize| weight.map_or(1.0, |w| w[i]);
     let total: f64 = (0..x.len()).map(w).sum();
     let size = |v: &[f64]| v.iter().map(|a| a.abs()).fold(0.0, f64::max);
-    // In units of the largest, so that squares exist whatever the units are.
+    // Relative to the largest, so that squares do not overflow.
     let (a, b) = (size(x), size(y));
     if !(a > 0.0 && b > 0.0) {
         return None;
@@ -17,10 +17,9 @@ pub fn pearson(x: &[f64], y: &[f64], weight: Option<&[f64]>) -> Option<f64> {
     (vx > 0.0 && vy > 0.0).then(|| (both / (vx.sqrt() * vy.sqrt())).clamp(-1.0, 1.0))
 }
 
-/// Ranks from 1; equal values share the mean of theirs.
+/// Ranks from 1; ties share their mean rank.
 pub fn ranks(x: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..x.len()).collect();
-    order.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+    let order = ermine_core::order::argsort(x);
     let mut out = vec![0.0; x.len()];
     let mut start = 0;
     while start < order.len() {
@@ -35,13 +34,13 @@ pub fn ranks(x: &[f64]) -> Vec<f64> {
     out
 }
 
-/// Spearman's correlation: Pearson's of the ranks. `None` where one of the two does not vary.
+/// Spearman's correlation: Pearson's of the ranks. `None` where one of the two is constant.
 pub fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
     pearson(&ranks(x), &ranks(y), None)
 }
 
-/// Kendall's tau-b: pairs in the same order less pairs in opposite order, over those that are not tied. In time n log n, by counting
-/// exchanges of a merge sort (Knight 1966). `None` where one of the two does not vary.
+/// Kendall's tau-b: concordant minus discordant pairs, over those that are not tied. In time n log n, by counting
+/// exchanges of a merge sort (Knight 1966). `None` where one of the two is constant.
 pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     let n = x.len();
     let mut order: Vec<usize> = (0..n).collect();
@@ -64,7 +63,7 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     let mut values: Vec<f64> = order.iter().map(|&i| y[i]).collect();
     let exchanges = sort_counting(&mut values, &mut vec![0.0; n]);
     let mut by_y: Vec<usize> = (0..n).collect();
-    by_y.sort_by(|&a, &b| y[a].total_cmp(&y[b]));
+    ermine_core::order::sort_by_number(&mut by_y, |a| y[a]);
     let tied_y = runs(&|a, b| y[a] == y[b], &by_y);
     let all = pairs(n);
     let same = all - tied_x - tied_y + tied_both - 2.0 * exchanges as f64;
@@ -72,7 +71,7 @@ pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     (of > 0.0).then(|| same / of)
 }
 
-/// Sorts and returns how many pairs were in falling order.
+/// Sorts and returns the number of inversions.
 fn sort_counting(values: &mut [f64], scratch: &mut [f64]) -> u64 {
     let n = values.len();
     if n < 2 {
@@ -96,7 +95,7 @@ fn sort_counting(values: &mut [f64], scratch: &mut [f64]) -> u64 {
     count
 }
 
-/// What a relevance is worth.
+/// The gain of a relevance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DcgGain {
     /// Its number.

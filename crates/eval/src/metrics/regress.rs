@@ -1,4 +1,4 @@
-//! Measures for numbers. Several target columns are averaged.
+//! Regression metrics. Several target columns are averaged.
 
 use ermine_core::{Error, MatRef, Partial, Result};
 use ermine_math::loss::Family;
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::MeanLoss;
 
-/// Totals of one target column: everything that mean squared and absolute errors and shares of the variance need.
+/// Sums of one target column, for all metrics of squared and absolute errors and of explained variance.
 ///
-/// A [`Partial`]. Values are kept in units of a power of two near the largest, so that no square overflows or vanishes; means and sums of squares
-/// about them are merged without cancellation (Chan, Golub, LeVeque 1983).
+/// A [`Partial`]. Values are in units of a power of two near the largest, so that no square overflows or underflows;
+/// means and sums of squares about them are merged without cancellation (Chan, Golub, LeVeque 1983).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RegressionSums {
-    /// The power of two in which the following are counted.
+    /// The power of two by which the following are scaled.
     unit: f64,
     weight: f64,
     truth: MeanSquares,
@@ -51,7 +51,7 @@ impl MeanSquares {
 }
 
 impl RegressionSums {
-    /// The totals of rows: what was true and what was found.
+    /// The sums of rows: true and predicted values.
     pub fn of(
         truth: impl Iterator<Item = f64> + Clone,
         found: impl Iterator<Item = f64> + Clone,
@@ -111,12 +111,12 @@ impl RegressionSums {
         self.greatest * self.unit
     }
 
-    /// Share of the variance that is explained, 1 - RSS/TSS. A constant target gives 1 when it is hit exactly and 0 otherwise.
+    /// Share of explained variance, 1 - RSS/TSS. For a constant target it is 1 when predicted exactly and 0 otherwise.
     pub fn r2(&self) -> f64 {
         self.share(self.mean_square() * self.weight)
     }
 
-    /// [`Errors::r2`] with the mean of the residuals forgiven: 1 - Var(y - p)/Var(y).
+    /// [`RegressionSums::r2`] without the mean of the residuals: 1 - Var(y - p)/Var(y).
     pub fn explained_variance(&self) -> f64 {
         self.share(self.rest.squares)
     }
@@ -153,7 +153,7 @@ impl Partial for RegressionSums {
     }
 }
 
-/// The totals of each target column.
+/// The sums of each target column.
 pub fn errors(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> Vec<RegressionSums> {
     let rows = 0..truth.rows();
     let of = |j: usize| RegressionSums::of(rows.clone().map(|i| *truth.at(i, j)), rows.clone().map(|i| *found.at(i, j)), weight);
@@ -179,14 +179,14 @@ pub fn mae(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]
     mean(&errors(truth, found, weight), RegressionSums::mae)
 }
 
-/// Share of the variance that is explained, 1 - RSS/TSS, averaged over targets. A constant target gives 1 when it is hit
+/// Share of explained variance, 1 - RSS/TSS, averaged over targets. For a constant target it is 1 when predicted
 /// exactly and 0 otherwise.
 pub fn r2(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
     mean(&errors(truth, found, weight), RegressionSums::r2)
 }
 
-/// The weighted median of the absolute errors: at least half of the weight is at or below it and at least half at or above; the middle where
-/// two values satisfy that.
+/// The weighted median of the absolute errors: at least half of the weight is at or below it and at least half at or
+/// above; the middle where two values satisfy that.
 pub fn median_absolute_error(truth: &[f64], found: &[f64], weight: Option<&[f64]>) -> f64 {
     let w = |i: usize| weight.map_or(1.0, |w| w[i]);
     let mut sizes: Vec<(f64, f64)> =
@@ -206,8 +206,8 @@ pub fn median_absolute_error(truth: &[f64], found: &[f64], weight: Option<&[f64]
     f64::NAN
 }
 
-/// Mean over rows of the deviance of a family: twice the log-likelihood that predictions lack to a perfect fit, for a dispersion of 1. Targets or
-/// predictions that the family does not know are refused.
+/// Mean unit deviance of a family: twice the difference of the log-likelihoods of a perfect fit and the prediction, for
+/// dispersion 1. Targets or predictions outside the domain of the family are errors.
 pub fn mean_deviance(family: Family, truth: &[f64], found: &[f64], weight: Option<&[f64]>) -> Result<f64> {
     let refuse = |what: &str, row: usize, value: f64| Error::OutOfRange {
         what: what.into(),
@@ -233,13 +233,13 @@ pub fn pinball(truth: &[f64], found: &[f64], tau: f64, weight: Option<&[f64]>) -
     MeanLoss::of(truth.len(), weight, loss).mean()
 }
 
-/// Mean of |y - p| / |y|; a target of 0 is counted as the smallest step of a double at 1, so that it is dear and not infinite.
+/// Mean of |y - p| / |y|; for a target of 0 the machine epsilon of f64 is the denominator.
 pub fn mape(truth: &[f64], found: &[f64], weight: Option<&[f64]>) -> f64 {
     let loss = |i: usize| (truth[i] - found[i]).abs() / truth[i].abs().max(f64::EPSILON);
     MeanLoss::of(truth.len(), weight, loss).mean()
 }
 
-/// Mean of (log(1 + y) - log(1 + p))²; values at or below -1 are refused.
+/// Mean of (log(1 + y) - log(1 + p))²; values at or below -1 are errors.
 pub fn msle(truth: &[f64], found: &[f64], weight: Option<&[f64]>) -> Result<f64> {
     for (what, values) in [("target", truth), ("prediction", found)] {
         if let Some(row) = values.iter().position(|v| v.is_nan() || *v <= -1.0) {

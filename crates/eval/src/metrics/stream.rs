@@ -8,15 +8,16 @@ use super::{
     number_measures, probability,
 };
 
-/// Rows of a block: enough for the fast ways of prediction, few enough to hold their probabilities.
+/// Rows per block: enough for fast prediction, few enough to hold their probabilities.
 const BLOCK_ROWS: usize = 16_384;
 
-/// What a model did on rows, in sums: a [`Partial`] off which the measures are read. Its size grows with the number of distinct probabilities alone.
+/// Sums of an evaluation: a [`Partial`] from which the metrics are computed. Its size grows with the number of distinct
+/// probabilities alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Evaluation {
     /// Of a classifier.
     Classes {
-        /// True against found classes.
+        /// True against predicted classes.
         confusion: Confusion,
         /// The losses -log p.
         log_loss: MeanLoss,
@@ -24,12 +25,12 @@ pub enum Evaluation {
         brier: MeanLoss,
         /// The second class of two, or each class, against the rest.
         thresholds: Vec<Thresholds>,
-        /// Shares and probabilities.
+        /// Calibration bins.
         calibration: CalibrationBins,
     },
     /// Of a regressor.
     Numbers {
-        /// A column each.
+        /// One per column.
         errors: Vec<RegressionSums>,
         /// The deviances of rows.
         deviance: MeanLoss,
@@ -42,7 +43,7 @@ pub enum Evaluation {
 }
 
 impl Evaluation {
-    /// What the model does on some rows.
+    /// Evaluates the model on some rows.
     pub fn of(model: &dyn Model, rows: &Dataset<'_>) -> Result<Self> {
         let weight = rows.weight;
         match (model.as_classifier(), model.as_regressor(), model.as_density(), rows.y) {
@@ -81,7 +82,7 @@ impl Evaluation {
         }
     }
 
-    /// The measures, as [`super::evaluate`] gives them, but for the median of the errors, which is no sum.
+    /// The metrics of [`super::evaluate`], except the median of the errors, which is no sum.
     pub fn measures(&self) -> Vec<(&'static str, f64)> {
         match self {
             Self::Classes { confusion, log_loss, brier, thresholds, calibration } => {

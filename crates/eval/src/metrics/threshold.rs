@@ -1,12 +1,13 @@
-//! What every threshold on a score does to two classes: ROC, precision over recall, gain and lift, as data.
+//! Curves over all thresholds of a score: ROC, precision–recall, gain and lift, as data.
 
 use ermine_core::{Error, MatRef, Partial, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The weight of positive and negative rows at each distinct score: all that a threshold on the score can decide.
+/// The weight of positive and negative rows at each distinct score: all that a threshold on the score can separate.
 ///
-/// It is a [`Partial`]: parts of the rows are gathered anywhere and merged, and everything below is read off the whole.
+/// It is a [`Partial`]: parts of the rows are gathered independently and merged, and everything below is computed from
+/// the result.
 ///
 /// ```
 /// use ermine_eval::metrics::Thresholds;
@@ -28,13 +29,13 @@ pub struct Thresholds {
 /// The four weights of a decision between two classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct BinaryCounts {
-    /// Positive rows called positive.
+    /// Positive rows predicted positive.
     pub true_positive: f64,
-    /// Negative rows called positive.
+    /// Negative rows predicted positive.
     pub false_positive: f64,
-    /// Negative rows called negative.
+    /// Negative rows predicted negative.
     pub true_negative: f64,
-    /// Positive rows called negative.
+    /// Positive rows predicted negative.
     pub false_negative: f64,
 }
 
@@ -43,7 +44,7 @@ fn share(part: f64, of: f64) -> Option<f64> {
 }
 
 impl BinaryCounts {
-    /// Rows called positive.
+    /// Rows predicted positive.
     pub fn predicted_positive(&self) -> f64 {
         self.true_positive + self.false_positive
     }
@@ -51,31 +52,31 @@ impl BinaryCounts {
     pub fn total(&self) -> f64 {
         self.true_positive + self.false_positive + self.true_negative + self.false_negative
     }
-    /// Share of the negative rows that is called positive; `None` without negative rows.
+    /// Share of the negative rows predicted positive; `None` without negative rows.
     pub fn false_positive_rate(&self) -> Option<f64> {
         share(self.false_positive, self.false_positive + self.true_negative)
     }
-    /// Share of the positive rows that is called negative; `None` without positive rows.
+    /// Share of the positive rows predicted negative; `None` without positive rows.
     pub fn false_negative_rate(&self) -> Option<f64> {
         share(self.false_negative, self.true_positive + self.false_negative)
     }
-    /// Share of the positive rows that is called positive; `None` without positive rows.
+    /// Share of the positive rows predicted positive; `None` without positive rows.
     pub fn recall(&self) -> Option<f64> {
         share(self.true_positive, self.true_positive + self.false_negative)
     }
-    /// Share of the negative rows that is called negative; `None` without negative rows.
+    /// Share of the negative rows predicted negative; `None` without negative rows.
     pub fn specificity(&self) -> Option<f64> {
         share(self.true_negative, self.false_positive + self.true_negative)
     }
-    /// Share of the rows called positive that are; `None` where none is called so.
+    /// Share of the rows predicted positive that are; `None` where there are none.
     pub fn precision(&self) -> Option<f64> {
         share(self.true_positive, self.predicted_positive())
     }
-    /// Share of the rows that are called what they are.
+    /// Share of the rows predicted correctly.
     pub fn accuracy(&self) -> Option<f64> {
         share(self.true_positive + self.true_negative, self.total())
     }
-    /// The F measure in which recall counts `beta` times as much as precision; 0 where there is nothing to find and nothing found.
+    /// The F measure in which recall counts `beta` times as much as precision; 0 without positive rows and predictions.
     pub fn f(&self, beta: f64) -> f64 {
         let b = beta * beta;
         share((1.0 + b) * self.true_positive, (1.0 + b) * self.true_positive + b * self.false_negative + self.false_positive)
@@ -84,7 +85,7 @@ impl BinaryCounts {
 }
 
 impl Thresholds {
-    /// Gathers rows: which are positive, their scores (the higher, the more likely positive), their weights.
+    /// Gathers rows: which are positive, their scores (higher is more likely positive), their weights.
     pub fn of(positive: &[bool], score: &[f64], weight: Option<&[f64]>) -> Result<Self> {
         let rows = positive.len();
         for (what, found) in [("scores", score.len()), ("sample weights", weight.map_or(rows, <[f64]>::len))] {
@@ -144,7 +145,7 @@ impl Thresholds {
         })
     }
 
-    /// What deciding "positive" from `threshold` on does.
+    /// The counts when rows from `threshold` on are predicted positive.
     pub fn at(&self, threshold: f64) -> BinaryCounts {
         let k = self.score.partition_point(|&s| s >= threshold);
         let sum = |v: &[f64]| v.iter().sum::<f64>();
@@ -204,7 +205,7 @@ impl Thresholds {
         }
         let mut out =
             PrecisionRecallCurve { threshold: Vec::new(), precision: Vec::new(), recall: Vec::new(), base: p / (p + n) };
-        // Scores that only rows without weight have decide nothing.
+        // Scores of rows without weight only are skipped.
         for (score, tp, fp) in self.cumulative().filter(|c| c.1 + c.2 > 0.0) {
             out.threshold.push(score);
             out.precision.push(tp / (tp + fp));
@@ -249,12 +250,12 @@ impl Partial for Thresholds {
     }
 }
 
-/// The ROC curve: what share of the negative and of the positive rows each threshold calls positive.
+/// The ROC curve: the shares of the negative and of the positive rows predicted positive at each threshold.
 ///
-/// The thresholds fall, so that both rates rise from (0, 0), where the threshold is infinite (null in JSON), to (1, 1).
+/// The thresholds descend, so that both rates ascend from (0, 0), where the threshold is infinite (null in JSON), to (1, 1).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RocCurve {
-    /// Rows from this score on are called positive.
+    /// Rows from this score on are predicted positive.
     pub threshold: Vec<f64>,
     /// False positive rate.
     pub fpr: Vec<f64>,
@@ -271,20 +272,20 @@ impl RocCurve {
 
     /// The greatest true positive rate of a threshold whose false positive rate is at most `fpr`, and that threshold.
     pub fn tpr_at_fpr(&self, fpr: f64) -> (f64, f64) {
-        // Rates rise along the curve, so the last point that keeps the bound has the greatest.
+        // Rates ascend along the curve, so the last point within the bound has the greatest.
         let k = self.fpr.partition_point(|&f| f <= fpr).max(1) - 1;
         (self.tpr[k], self.threshold[k])
     }
 
-    /// The greatest distance of the two rates and its threshold: the statistic of Kolmogorov and Smirnov, and Youden's J.
+    /// The greatest difference of the two rates and its threshold: the Kolmogorov–Smirnov statistic, and Youden's J.
     pub fn ks_statistic(&self) -> (f64, f64) {
         let distance = |k: usize| (self.tpr[k] - self.fpr[k]).abs();
         let best = (0..self.fpr.len()).fold(0, |best, k| if distance(k) > distance(best) { k } else { best });
         (distance(best), self.threshold[best])
     }
 
-    /// The curve with at most about `most` points, for drawing: points on straight stretches go first, then those that lie nearest to
-    /// others. The ends stay.
+    /// The curve with at most about `most` points, for drawing: points on straight stretches are removed first, then those nearest to
+    /// others. The ends are kept.
     pub fn thinned(&self, most: usize) -> Self {
         let keep = thin_curve(&self.fpr, &self.tpr, most);
         let of = |v: &[f64]| keep.iter().map(|&k| v[k]).collect();
@@ -292,16 +293,16 @@ impl RocCurve {
     }
 }
 
-/// Precision and recall of calling rows positive from each threshold on. The thresholds fall, so that recall rises to 1.
+/// Precision and recall of predicting rows positive from each threshold on. The thresholds descend, so that recall ascends to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrecisionRecallCurve {
-    /// Rows from this score on are called positive.
+    /// Rows from this score on are predicted positive.
     pub threshold: Vec<f64>,
-    /// Share of the rows called positive that are.
+    /// Share of the rows predicted positive that are.
     pub precision: Vec<f64>,
-    /// Share of the positive rows that is called so.
+    /// Share of the positive rows predicted positive.
     pub recall: Vec<f64>,
-    /// Share of positive rows among all: the precision of calling every row positive.
+    /// Share of positive rows among all: the precision of predicting every row positive.
     pub base: f64,
 }
 
@@ -325,23 +326,23 @@ impl PrecisionRecallCurve {
     }
 }
 
-/// Gain and lift: what part of the positive rows is among those with the highest scores. The thresholds fall, so that the share of
-/// rows rises to 1.
+/// Gain and lift: the share of the positive rows among those with the highest scores. The thresholds descend, so that the share of
+/// rows ascends to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LiftCurve {
-    /// Rows from this score on are taken.
+    /// Rows from this score on are selected.
     pub threshold: Vec<f64>,
-    /// Share of all rows that is taken.
+    /// Share of all rows selected.
     pub share: Vec<f64>,
-    /// Share of the positive rows that is among them.
+    /// Share of the positive rows among them.
     pub gain: Vec<f64>,
-    /// Gain over share: how many times more positive rows than among as many rows drawn by chance.
+    /// Gain over share: how many times more positive rows than in a random selection of the same size.
     pub lift: Vec<f64>,
 }
 
 impl LiftCurve {
-    /// Gain and lift of taking the share `share` of all rows with the highest scores; where it cuts through rows of equal score, as if they
-    /// were taken in random order.
+    /// Gain and lift of selecting the share `share` of all rows with the highest scores; where it cuts through rows of equal score, as if they
+    /// were selected in random order.
     pub fn at(&self, share: f64) -> (f64, f64) {
         let share = share.clamp(0.0, 1.0);
         let k = self.share.partition_point(|&s| s < share).min(self.share.len() - 1);

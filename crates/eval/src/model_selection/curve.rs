@@ -8,10 +8,10 @@ use super::CvSplits;
 use super::workers::parallel_map;
 use crate::metrics;
 
-/// The values of a measure over the rounds of a cross-validation.
+/// The values of a metric over the rounds of a cross-validation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FoldScores {
-    /// One a round.
+    /// One per round.
     pub each: Vec<f64>,
     /// Their mean.
     pub mean: f64,
@@ -32,40 +32,40 @@ impl FoldScores {
     }
 }
 
-/// How a measure grows with the number of rows to learn from.
+/// A metric by number of training rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LearningCurve {
-    /// The measure.
+    /// The metric.
     pub metric: String,
-    /// Training rows, rising.
+    /// Training rows, ascending.
     pub sizes: Vec<usize>,
-    /// The measure on the training rows themselves, for each size.
+    /// The metric on the training rows themselves, for each size.
     pub train: Vec<FoldScores>,
-    /// The measure on the rows left out, for each size.
+    /// The metric on the held-out rows, for each size.
     pub test: Vec<FoldScores>,
     /// Mean seconds of a fit, for each size.
     pub fit_seconds: Vec<f64>,
 }
 
-/// How a measure moves with a parameter.
+/// A metric by values of a parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ValidationCurve {
-    /// The measure.
+    /// The metric.
     pub metric: String,
     /// The parameter.
     pub parameter: String,
     /// Its values, in the order given.
     pub values: Vec<Value>,
-    /// The measure on the training rows, for each value.
+    /// The metric on the training rows, for each value.
     pub train: Vec<FoldScores>,
-    /// The measure on the rows left out, for each value.
+    /// The metric on the held-out rows, for each value.
     pub test: Vec<FoldScores>,
     /// Mean seconds of a fit, for each value.
     pub fit_seconds: Vec<f64>,
 }
 
-/// Rows in random order such that every beginning of it has each class in about its share: a class with m rows has them at even
-/// distances. For numbers just a random order.
+/// Rows in random order such that every prefix is approximately stratified: a class with m rows has them at equal
+/// distances. For numbers a random order.
 pub fn even_order(y: &Target<'_>, rows: &[usize], stream: &mut RngStream) -> Vec<usize> {
     let mut order: Vec<usize> = stream.permutation(rows.len()).into_iter().map(|k| rows[k]).collect();
     if let Target::Class { codes, names } = y {
@@ -84,7 +84,7 @@ pub fn even_order(y: &Target<'_>, rows: &[usize], stream: &mut RngStream) -> Vec
     order
 }
 
-/// The value of one measure for a model on rows.
+/// The value of one metric for a model on rows.
 fn measure(model: &dyn ermine_core::Model, rows: &Dataset<'_>, metric: &str) -> Result<f64> {
     let all = metrics::evaluate(model, &rows.x, &rows.y, rows.weight)?;
     all.iter().find(|(name, _)| *name == metric).map(|(_, v)| *v).ok_or_else(|| {
@@ -93,10 +93,10 @@ fn measure(model: &dyn ermine_core::Model, rows: &Dataset<'_>, metric: &str) -> 
     })
 }
 
-/// The measure on the training rows and on the rows left out, and the seconds of a fit.
+/// The metric on the training rows and on the held-out rows, and the seconds of a fit.
 type CurveCell = (f64, f64, f64);
 
-/// One fit of a curve: the measure on the training rows and on the rows left out, and the seconds of the fit.
+/// One fit of a curve: the metric on the training rows and on the held-out rows, and the seconds of the fit.
 fn fit_and_measure(
     learner: &dyn AnyLearner,
     train: &Dataset<'_>,
@@ -110,10 +110,10 @@ fn fit_and_measure(
     Ok((measure(&*model, train, metric)?, measure(&*model, test, metric)?, seconds))
 }
 
-/// Trains on growing parts of the training rows of each fold and measures on those parts and on the rows left out, side by side.
+/// Trains on growing parts of the training rows of each fold and evaluates on those parts and on the held-out rows, in
+/// parallel.
 ///
-/// `shares` are parts of the training rows, above 0 and up to 1. The parts of a fold are nested, and classes keep their shares in
-/// each.
+/// `shares` are parts of the training rows, above 0 and up to 1. The parts of a fold are nested and stratified.
 pub fn learning_curve(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
@@ -132,7 +132,7 @@ pub fn learning_curve(
     sizes.dedup();
     // The largest first, so that no thread is left with one at the end.
     let tasks: Vec<(usize, usize)> = (0..sizes.len()).rev().flat_map(|k| (0..rounds.len()).map(move |r| (k, r))).collect();
-    let found = parallel_map(tasks, |_, (k, r)| {
+    let cells = parallel_map(tasks, |_, (k, r)| {
         let (train, test) = rounds.round(r);
         let order = even_order(&data.y, &train, &mut RngStream::new(cx.seed, "learning curve", r as u64));
         // In their original order, as a fit on all rows has them.
@@ -141,12 +141,12 @@ pub fn learning_curve(
         let cell = fit_and_measure(learner, &data.take_rows(&part).view(), &data.take_rows(&test).view(), metric, cx)?;
         Ok((k, cell))
     });
-    let cells = in_cells(sizes.len(), found)?;
+    let cells = in_cells(sizes.len(), cells)?;
     let (train, test, fit_seconds) = columns(cells);
     Ok(LearningCurve { metric: metric.to_owned(), sizes, train, test, fit_seconds })
 }
 
-/// Trains with each value of one parameter on each fold and measures on the training rows and on the rows left out.
+/// Trains with each value of one parameter on each fold and evaluates on the training rows and on the held-out rows.
 pub fn validation_curve(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
@@ -164,12 +164,12 @@ pub fn validation_curve(
         learners.push(learner);
     }
     let tasks: Vec<(usize, usize)> = (0..rounds.len()).flat_map(|r| (0..values.len()).map(move |k| (k, r))).collect();
-    let found = parallel_map(tasks, |_, (k, r)| {
+    let cells = parallel_map(tasks, |_, (k, r)| {
         let (train, test) = rounds.round(r);
         let cell = fit_and_measure(&*learners[k], &data.take_rows(&train).view(), &data.take_rows(&test).view(), metric, cx)?;
         Ok((k, cell))
     });
-    let cells = in_cells(values.len(), found)?;
+    let cells = in_cells(values.len(), cells)?;
     let (train, test, fit_seconds) = columns(cells);
     Ok(ValidationCurve {
         metric: metric.to_owned(),

@@ -1,4 +1,5 @@
-//! What the settings of a search, and the rounds of a cross-validation, have in common: the rows of the rounds, and totals from which all rounds are fitted.
+//! Work shared between the settings of a search, and between the rounds of a cross-validation: the rows of the rounds,
+//! and sums from which all rounds are fitted.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,38 +14,39 @@ use rayon::prelude::*;
 use super::{CvSplits, FoldScore};
 use crate::metrics::{self, Outcome};
 
-/// Bytes of taken rows that are held for other settings, and as many of prepared ones.
+/// Most bytes of copied rows cached for other settings, and of prepared ones.
 const CACHE_BYTES: usize = 1 << 30;
-/// Different preparations whose rows are held.
+/// Most preparations whose rows are cached.
 const PREPARATIONS: usize = 4;
 
-/// Rows and rounds, with all that is worth keeping of them from one setting to the next.
+/// Rows and rounds, with a cache of what several settings share.
 pub struct CvCache<'a> {
     data: &'a Dataset<'a>,
     rounds: &'a CvSplits,
-    /// Rows to train on and to test on, by round; none are kept where they are not used again or do not fit.
+    /// Training and test rows, by round; not cached where they are used once or are too large.
     train: Option<Vec<OnceLock<OwnedDataset>>>,
     test: Option<Vec<OnceLock<OwnedDataset>>>,
-    /// Rows as a preparation left them, by the preparation and the round.
+    /// Prepared rows, by the preparation and the round.
     prepared: Mutex<BTreeMap<(String, usize), PreparedSlot>>,
-    /// Totals by their key and the repetition of the folds; none where gathering failed, and a fit to the rows says why.
+    /// Sums by their key and the repetition of the folds; none where gathering failed: a fit to the rows then reports
+    /// the error.
     totals: Mutex<FoldSumsCache>,
 }
 
 type FoldSumsCache = BTreeMap<(String, usize), Arc<Option<FoldTotals>>>;
 
-/// A place for prepared rows, filled by the first who asks; none where they are not held.
+/// A slot for prepared rows, filled by the first user; none where they are not cached.
 type PreparedSlot = Arc<OnceLock<Option<PreparedRows>>>;
 
-/// The rows of a round as a preparation that was fitted to its training rows left them.
+/// The rows of a round, transformed by a preparation fitted to its training rows.
 struct PreparedRows {
     train: OwnedDataset,
     test: OwnedDataset,
-    /// How long the fit took.
+    /// Seconds of the fit.
     seconds: f64,
 }
 
-/// Rows that are held or were taken for once.
+/// Cached rows, or rows copied for one use.
 enum FoldRows<'a> {
     Borrowed(&'a OwnedDataset),
     Owned(OwnedDataset),
@@ -59,7 +61,7 @@ impl FoldRows<'_> {
     }
 }
 
-/// About how many bytes rows take.
+/// Approximate bytes of rows.
 fn bytes(data: &Dataset<'_>) -> usize {
     match data.x {
         Features::F32(x) => 4 * x.rows() * x.cols(),
@@ -69,7 +71,7 @@ fn bytes(data: &Dataset<'_>) -> usize {
 }
 
 impl<'a> CvCache<'a> {
-    /// `again`: whether the same rounds will be asked for with other settings.
+    /// `again`: whether the same rounds will be used with other settings.
     pub fn new(data: &'a Dataset<'a>, rounds: &'a CvSplits, again: bool) -> Self {
         let slots = |most: usize| {
             let holds = again && bytes(data).saturating_mul(most) <= CACHE_BYTES;
@@ -89,7 +91,7 @@ impl<'a> CvCache<'a> {
         }
     }
 
-    /// The repetition of the folds that a round belongs to, and its fold; none for rounds that are no partition.
+    /// The repetition of the folds that a round belongs to, and its fold; none for other kinds of rounds.
     fn fold(&self, k: usize) -> Option<(usize, usize)> {
         let CvSplits::Folds(each) = self.rounds else { return None };
         let mut k = k;
@@ -109,7 +111,7 @@ impl<'a> CvCache<'a> {
         Some(((learner.fold_sums_key(self.data, &cut)?, r), fold))
     }
 
-    /// Gathers what the rounds of these settings will use, on all threads at hand: within a round each has but its own.
+    /// Gathers what the rounds of these settings will use, with all threads: each round alone has only its own.
     pub fn prepare(&self, learners: &[&dyn AnyLearner], cx: &Context<'_>) -> Result<()> {
         let mut rows = false;
         for learner in learners {
@@ -125,11 +127,11 @@ impl<'a> CvCache<'a> {
                 }
                 let CvSplits::Folds(each) = self.rounds else { continue };
                 let cut = FoldAssignment { fold_of: &each[key.1].fold_of, folds: each[key.1].folds };
-                let found = match learner.fold_sums_any(self.data, &cut, cx) {
+                let sums = match learner.fold_sums_any(self.data, &cut, cx) {
                     Err(e @ (Error::Deadline(_) | Error::Stopped(_))) => return Err(e),
-                    found => found.ok(),
+                    sums => sums.ok(),
                 };
-                self.lock().insert(key, found.into());
+                self.lock().insert(key, sums.into());
             }
         }
         let few = self.rounds.len() <= 64;
@@ -158,8 +160,8 @@ impl<'a> CvCache<'a> {
         self.test.as_ref().map_or_else(|| FoldRows::Owned(take()), |held| FoldRows::Borrowed(held[k].get_or_init(take)))
     }
 
-    /// The model of a round from totals; none where there are none, or where they do not suffice. What goes wrong here goes wrong with the rows
-    /// themselves too, where the error can name them.
+    /// The model of a round from sums; none where there are none, or where they do not suffice. Errors here also occur
+    /// in a fit to the rows, where they can name the row.
     fn model_from_fold_sums(&self, learner: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<Box<dyn Model>> {
         let (key, fold) = self.fold_sums_of(learner, k)?;
         let totals = self.lock().get(&key).cloned()?;
@@ -168,10 +170,10 @@ impl<'a> CvCache<'a> {
         learner.fit_from_fold_sums(totals.as_ref().as_ref()?, &without, cx).ok().flatten()
     }
 
-    /// The rows of a round behind a preparation, which is fitted once for all settings that share it. None where they are not worth holding or the preparation
-    /// fails; the fit of the whole then says why.
+    /// The prepared rows of a round, where the preparation is fitted once for all settings that share it. None where
+    /// caching does not pay or the preparation fails; a complete fit then reports the error.
     fn prepared(&self, front: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<PreparedSlot> {
-        // Rows to watch would have to be prepared too.
+        // Validation rows would have to be prepared too.
         if self.train.is_none() || cx.validation.is_some() {
             return None;
         }
@@ -207,7 +209,7 @@ impl<'a> CvCache<'a> {
         Ok(Some(PreparedRows { train: rows(z, &train), test: rows(transformer.transform(&test.x)?, &test), seconds }))
     }
 
-    /// Fits to the training rows of a round and measures on its test rows: all that applies, or one measure.
+    /// Fits to the training rows of a round and evaluates on its test rows: all metrics that apply, or one.
     pub fn validate(&self, learner: &dyn AnyLearner, k: usize, metric: Option<&str>, cx: &Context<'_>) -> Result<FoldScore> {
         if let Some((front, last)) = learner.as_pipeline_any()
             && let Some(slot) = self.prepared(&*front, k, cx)
@@ -232,7 +234,8 @@ impl<'a> CvCache<'a> {
         measured(&*model, &test.view(), metric, fit_seconds, cx).map(|m| m.0)
     }
 
-    /// Fits settings at once to the training rows of a round and measures each on its test rows. None where that fails: a fit alone says which and why.
+    /// Fits settings jointly to the training rows of a round and evaluates each on its test rows. None where that
+    /// fails: a single fit then reports the error.
     pub fn validate_joint(
         &self,
         settings: &[&dyn AnyLearner],
@@ -257,27 +260,27 @@ impl<'a> CvCache<'a> {
             Err(_) => return Ok(None),
             Ok(()) => {}
         }
-        // The work was for all of them.
+        // The time was spent for all of them.
         let fit_seconds = (started.elapsed() - measuring).as_secs_f64() / settings.len() as f64;
         Ok(scores.into_iter().map(|s| s.map(|s| FoldScore { fit_seconds, ..s })).collect())
     }
 
-    /// The scores of all rounds at once, where each row is left out in turn and the learner knows what it would say.
+    /// The scores of all rounds at once, for leave-one-out with a learner that has a closed form.
     pub fn left_out(&self, learner: &dyn AnyLearner, metric: Option<&str>, cx: &Context<'_>) -> Result<Option<Vec<FoldScore>>> {
         if *self.rounds != (CvSplits::LeaveOneOut { rows: self.data.rows() }) {
             return Ok(None);
         }
         let started = Instant::now();
-        let said = match learner.loo_predictions_any(self.data, cx) {
+        let predictions = match learner.loo_predictions_any(self.data, cx) {
             Err(e @ (Error::Deadline(_) | Error::Stopped(_))) => return Err(e),
-            Ok(Some(said)) => said,
-            // The fit without the row that is refused says so.
+            Ok(Some(predictions)) => predictions,
+            // A fit without the invalid row reports the error.
             _ => return Ok(None),
         };
-        let fit_seconds = started.elapsed().as_secs_f64() / said.rows() as f64;
+        let fit_seconds = started.elapsed().as_secs_f64() / predictions.rows() as f64;
         let score = |i: usize| -> Result<FoldScore> {
             let (y, weight) = (self.data.y.row_range(i..i + 1), self.data.weight.map(|w| &w[i..i + 1]));
-            let one = said.view().row_range(i..i + 1);
+            let one = predictions.view().row_range(i..i + 1);
             let square = |y: f64, p: f64| (y - p) * (y - p);
             let metrics = match (y, metric) {
                 (Target::Class { codes, .. }, None) => metrics::of_classes(codes, one, &argmax_rows(one), weight)?,
@@ -289,17 +292,17 @@ impl<'a> CvCache<'a> {
             };
             Ok(FoldScore { metrics, fit_seconds, predict_seconds: 0.0, predicted: 1 })
         };
-        (0..said.rows()).map(score).collect::<Result<_>>().map(Some)
+        (0..predictions.rows()).map(score).collect::<Result<_>>().map(Some)
     }
 }
 
-/// A measure under its own name.
+/// A metric with its name.
 fn named_metric(name: &str, value: Option<f64>) -> Vec<(&'static str, f64)> {
     let known = metrics::METRICS.iter().find(|m| m.0 == name);
     known.zip(value).map(|(m, v)| (m.0, v)).into_iter().collect()
 }
 
-/// What a model that took so long to fit makes of rows it has not seen.
+/// Evaluates a model with the given fit time on rows it has not seen.
 pub fn measured(
     model: &dyn Model,
     test: &Dataset<'_>,
@@ -307,7 +310,7 @@ pub fn measured(
     fit_seconds: f64,
     cx: &Context<'_>,
 ) -> Result<(FoldScore, Outcome)> {
-    // A fit that the clock cut short does not say how good its learner is.
+    // A fit cut short by the deadline does not show how good its learner is.
     if cx.deadline_passed() {
         return Err(Error::Deadline("fitting".into()));
     }
@@ -323,23 +326,16 @@ pub fn measured(
 
 #[cfg(test)]
 mod tests {
-    use ermine_core::{FoldAssignment, MatRef, OwnedTarget, RngStream};
+    use ermine_core::{FoldAssignment, MatRef};
 
     use super::*;
     use crate::model_selection::{FoldIds, cross_validate, cross_validate_each, k_fold, validate_once};
     use ermine_bayes::{GaussianNb, Lda};
+    use ermine_fixtures::numbers_and_classes;
     use ermine_kernel::kernel::KernelRidge;
     use ermine_linear::{Logistic, Ridge};
     use ermine_neighbors::Knn;
     use ermine_tree::tree::forest::Forest;
-
-    fn numbers(rows: usize) -> (Vec<f64>, Vec<f64>, OwnedTarget) {
-        let mut s = RngStream::new(8, "shared rows", 0);
-        let x: Vec<f64> = (0..rows * 4).map(|_| s.normal() + 3.0).collect();
-        let y: Vec<f64> = (0..rows).map(|i| x[4 * i] - 2.0 * x[4 * i + 1] + s.normal()).collect();
-        let labels: Vec<&str> = y.iter().map(|v| ["low", "middle", "high"][((v + 5.0) / 2.0).clamp(0.0, 2.0) as usize]).collect();
-        (x, y, OwnedTarget::from_labels(&labels))
-    }
 
     /// The scores of fits to the rows of each round.
     fn plainly(learner: &dyn AnyLearner, data: &Dataset<'_>, rounds: &CvSplits) -> Vec<FoldScore> {
@@ -364,7 +360,7 @@ mod tests {
 
     #[test]
     fn rounds_have_the_scores_of_fits_to_their_rows() {
-        let (x, y, classes) = numbers(200);
+        let (x, y, classes) = numbers_and_classes(200);
         let features = Features::F64(MatRef::row_major(&x, 200, 4));
         let weight: Vec<f64> = (0..200).map(|i| [1.0, 0.0, 2.5][i % 3]).collect();
         let twice = CvSplits::Folds(vec![k_fold(200, 4, 1).unwrap(), k_fold(200, 7, 2).unwrap()]);
@@ -386,7 +382,7 @@ mod tests {
 
     #[test]
     fn each_row_left_out_has_the_scores_of_fits_to_the_others() {
-        let (x, y, classes) = numbers(60);
+        let (x, y, classes) = numbers_and_classes(60);
         let features = Features::F64(MatRef::row_major(&x, 60, 4));
         let (real, class) =
             (Dataset::new(features).with_target(Target::Real(&y)), Dataset::new(features).with_target(classes.view()));
@@ -407,7 +403,7 @@ mod tests {
             let one = shared.left_out(learner, Some(metric), &Context::default()).unwrap().unwrap();
             assert!(one.iter().zip(&scores).all(|(a, b)| a.metrics == b.metrics[..1]));
         }
-        // Without a short way, and where the width of a kernel is taken from the rows, each is fitted.
+        // Without a closed form, and where the width of a kernel depends on the rows, each round is fitted.
         for l in [&Logistic::default() as &dyn AnyLearner, &KernelRidge::default()] {
             let data = if l.spec().name == "logistic" { &class } else { &real };
             assert!(CvCache::new(data, &rounds, false).left_out(l, None, &Context::default()).unwrap().is_none());
@@ -416,18 +412,18 @@ mod tests {
 
     #[test]
     fn errors_are_those_of_the_rows() {
-        let (mut x, y, classes) = numbers(90);
+        let (mut x, y, classes) = numbers_and_classes(90);
         let rounds = CvSplits::from(k_fold(90, 3, 4).unwrap());
         let error = |data: &Dataset<'_>, learner: &dyn AnyLearner| {
             cross_validate(learner, data, &rounds, &Context::default(), &|_, _| {}).unwrap_err().to_string()
         };
         let plain = |data: &Dataset<'_>, learner: &dyn AnyLearner| {
-            let found = (0..3).find_map(|k| {
+            let round = (0..3).find_map(|k| {
                 let (train, test) = rounds.round(k);
                 let (train, test) = (data.take_rows(&train), data.take_rows(&test));
                 validate_once(learner, &train.view(), &test.view(), &Context::default()).err()
             });
-            found.unwrap().to_string()
+            round.unwrap().to_string()
         };
         x[4 * 50 + 2] = f64::NAN;
         let features = Features::F64(MatRef::row_major(&x, 90, 4));
@@ -447,7 +443,7 @@ mod tests {
 
     #[test]
     fn settings_of_a_forest_score_as_fits_alone_bit_for_bit() {
-        let (x, y, classes) = numbers(240);
+        let (x, y, classes) = numbers_and_classes(240);
         let features = Features::F64(MatRef::row_major(&x, 240, 4));
         let rounds = CvSplits::from(k_fold(240, 3, 1).unwrap());
         for (target, metric) in [(Target::Real(&y), "mse"), (classes.view(), "log_loss"), (classes.view(), "accuracy")] {
@@ -459,7 +455,7 @@ mod tests {
                     settings.push(Box::new(forest));
                 }
             }
-            // Nobody has work in common with it.
+            // No other setting shares work with it.
             settings.push(Box::new(Knn::default()));
             let run = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -476,7 +472,7 @@ mod tests {
 
     #[test]
     fn a_joint_fit_that_fails_leaves_the_word_to_the_setting() {
-        let (x, y, _) = numbers(60);
+        let (x, y, _) = numbers_and_classes(60);
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 60, 4))).with_target(Target::Real(&y));
         let rounds = CvSplits::from(k_fold(60, 3, 1).unwrap());
         let good = Forest { n_estimators: 3, ..Forest::default() };
@@ -489,7 +485,7 @@ mod tests {
 
     #[test]
     fn totals_are_gathered_once_for_settings_that_share_them() {
-        let (x, y, _) = numbers(100);
+        let (x, y, _) = numbers_and_classes(100);
         let data = Dataset::new(Features::F64(MatRef::row_major(&x, 100, 4))).with_target(Target::Real(&y));
         let rounds = CvSplits::from(k_fold(100, 5, 0).unwrap());
         let shared = CvCache::new(&data, &rounds, true);
@@ -499,7 +495,7 @@ mod tests {
         assert_eq!(shared.lock().len(), 1);
         assert!(shared.train.as_ref().unwrap().iter().all(|t| t.get().is_none()), "training rows are not taken");
         assert!(shared.test.as_ref().unwrap().iter().all(|t| t.get().is_some()));
-        // A choice of the penalty looks at the rows again, and so do rows that are fewer than columns.
+        // The choice of the penalty reads the rows again, and so do fits with fewer rows than columns.
         let chosen = Ridge { alpha: serde_json::from_str("\"loo\"").unwrap(), ..Ridge::default() };
         assert!(shared.fold_sums_of(&chosen, 0).is_none());
         let few = FoldIds { fold_of: (0..100).map(|i| usize::from(i < 4)).collect(), folds: 2 };

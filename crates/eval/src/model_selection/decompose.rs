@@ -1,4 +1,4 @@
-//! Bias and variance of any learner, by training it again and again.
+//! Bias–variance decomposition of any learner, by repeated training.
 
 use ermine_core::{AnyLearner, Context, Dataset, Error, Result, RngStream, Target};
 use serde::{Deserialize, Serialize};
@@ -6,35 +6,38 @@ use serde::{Deserialize, Serialize};
 use super::workers::parallel_map;
 use crate::metrics::Outcome;
 
-/// How training sets are drawn from the rows.
+/// How training sets are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrainingDraw {
-    /// As many rows as there are, with replacement.
+    /// With replacement, of the original size.
     Bootstrap,
     /// A share of the rows, without replacement.
     Subsample(f64),
 }
 
-/// Where the error of a learner comes from, over the training sets it could have had.
+/// Decomposition of the error of a learner over random training sets.
 ///
-/// Of squared errors, at each row the mean over training sets of (y - f)² is (y - f̄)² + Var f, and with the mean m of y at that row known, (y - f̄)² is the
-/// noise (y - m)² and the squared bias (m - f̄)², up to a term of mean 0. Of errors of classes (Domingos 2000), the bias of a row is whether the class
-/// that is found most often is wrong, and its variance how often another is found; other classes than the usual one harm where that is right, and help
-/// where it is wrong and they are right, so that the error is bias + variance that harms - variance that helps.
+/// For squared errors, the mean over training sets of (y - f)² at a row is (y - f̄)² + Var f, and with the mean m of y
+/// at that row known, (y - f̄)² is the noise (y - m)² plus the squared bias (m - f̄)², up to a term of mean 0. For
+/// classification errors (Domingos 2000), the bias of a row is whether the main prediction (the most frequent class) is
+/// wrong, and its variance how often another class is predicted; deviations increase the error where the main
+/// prediction is right, and decrease it where it is wrong and they are right, so that the error is bias + biased
+/// variance - unbiased variance.
 ///
-/// All training sets are drawn from the same rows: what the noise in the targets of these rows does to every one of them alike counts as bias.
+/// All training sets are drawn from the same rows: noise in their targets that affects all of them counts as bias.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BiasVariance {
     /// Mean error over training sets and rows: squared, or the share of wrong classes.
     pub risk: f64,
-    /// Squared bias, or the share of rows whose usual class is wrong; with the noise in it where that is not known.
+    /// Squared bias, or the share of rows whose main prediction is wrong; including the noise where that is unknown.
     pub bias: f64,
-    /// Variance: of classes, the part that harms less the part that helps.
+    /// Variance: for classes, the part that increases the error less the part that decreases it.
     pub variance: f64,
     /// Noise, where the means of the targets are known.
     pub noise: Option<f64>,
-    /// Of classes: how often another class than the usual one is found, where the usual one is right, and where it is wrong.
+    /// For classes: how often the prediction deviates from the main prediction, where that is right, and where it is
+    /// wrong.
     pub variance_by_side: Option<(f64, f64)>,
     /// Training sets that were drawn.
     pub draws: usize,
@@ -45,8 +48,8 @@ pub struct BiasVariance {
 /// One test row: risk, bias, variance, noise; and the two sides of the variance.
 type RiskParts = ([f64; 4], [f64; 2]);
 
-/// Trains on `draws` sets drawn from `data` and takes the errors on `test` apart. `means` are the targets of the test rows without noise, for
-/// experiments in which they are known (codes of the best classes for classes).
+/// Trains on `draws` sets drawn from `data` and decomposes the errors on `test`. `means` are the noise-free targets of
+/// the test rows, for simulations in which they are known (codes of the best classes for classes).
 pub fn bias_variance(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
@@ -106,7 +109,8 @@ fn of_numbers(outcomes: &[Outcome], row: usize, y: &[f64], mean: Option<f64>) ->
         let f = |o: &Outcome| if let Outcome::Numbers(m) = o { m[(row, j)] } else { f64::NAN };
         let middle = outcomes.iter().map(f).sum::<f64>() / b;
         let squares = outcomes.iter().map(|o| (f(o) - middle).powi(2)).sum::<f64>();
-        // Over all training sets, not over those drawn: the mean of few has a variance of its own, which is no bias.
+        // The population variance over training sets: the mean of few draws has a variance of its own, which is not
+        // bias.
         let variance = squares / (b - 1.0);
         let truth = mean.unwrap_or(y);
         out[0] += squares / b + (y - middle).powi(2);
@@ -125,13 +129,13 @@ fn of_classes(outcomes: &[Outcome], row: usize, y: u32, best: Option<u32>, class
         }
     }
     let b = outcomes.len() as f64;
-    // The usual class; the first of equally frequent ones.
+    // The main prediction; ties go to the first class.
     let usual = (0..classes).fold(0, |best, c| if counts[c] > counts[best] { c } else { best });
     let truth = best.unwrap_or(y) as usize;
     let other = 1.0 - counts[usual] as f64 / b;
     let risk = 1.0 - counts[y as usize] as f64 / b;
     let right = usual == truth;
-    // Where the usual class is wrong, only those others help that are right.
+    // Where the main prediction is wrong, only right deviations help.
     let variance = if right { other } else { -(counts[truth] as f64 / b) };
     let sides = if right { [other, 0.0] } else { [0.0, other] };
     ([risk, f64::from(!right), variance, f64::from(truth != y as usize)], sides)
@@ -181,7 +185,7 @@ mod tests {
         let test = Dataset::new(Features::F64(MatRef::row_major(&xt, 2000, 1))).with_target(Target::Real(&yt));
         let learners: [&dyn AnyLearner; 3] =
             [&Ridge::default(), &Knn { n_neighbors: 1, ..Knn::default() }, &Knn { n_neighbors: 15, ..Knn::default() }];
-        let mut found = Vec::new();
+        let mut results = Vec::new();
         for learner in learners {
             let known =
                 bias_variance(learner, &data, &test, TrainingDraw::Bootstrap, 60, Some(&mt), &Context::default()).unwrap();
@@ -194,15 +198,15 @@ mod tests {
             // Without the means, bias and noise are one, and the sum is exact.
             let joint = bias_variance(learner, &data, &test, TrainingDraw::Bootstrap, 60, None, &Context::default()).unwrap();
             assert!((joint.bias + joint.variance - joint.risk).abs() < 1e-12 && joint.noise.is_none());
-            found.push(known);
+            results.push(known);
         }
-        // A line is stiff, one neighbour is nervous.
-        assert!(found[0].bias > 4.0 * found[2].bias && found[1].variance > 4.0 * found[0].variance);
-        assert!(found[0].bias > 2.0 * found[1].bias && found[2].variance < found[1].variance);
+        // A line has high bias, one neighbour high variance.
+        assert!(results[0].bias > 4.0 * results[2].bias && results[1].variance > 4.0 * results[0].variance);
+        assert!(results[0].bias > 2.0 * results[1].bias && results[2].variance < results[1].variance);
         // The k-th nearest row is the nearest of a bootstrap with probability (1 - q) qᵏ, q = 1/e, k from 0: the mean over bootstraps keeps the share
         // Σ (1 - q)² q²ᵏ = (1 - q)/(1 + q) = tanh(1/2) = 0.46 of the noise of the targets as bias, and the rest is variance. Over sets of 120 rows the
         // standard deviations of the share and of the sum, which is the noise, are 0.037 each (simulated): four of them.
-        let near = &found[1];
+        let near = &results[1];
         let share = near.bias / (near.bias + near.variance);
         assert!((share - 0.5f64.tanh()).abs() < 0.15, "{share}");
         assert!((near.bias + near.variance - 0.25).abs() < 0.15, "{} {}", near.bias, near.variance);
@@ -226,7 +230,7 @@ mod tests {
         let stump = bias_variance(&stump, &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default()).unwrap();
         let (harms, helps) = stump.variance_by_side.unwrap();
         assert!(harms >= 0.0 && helps >= 0.0 && harms + helps < deep.variance_by_side.map(|v| v.0 + v.1).unwrap());
-        // The same whatever the threads.
+        // The same with any number of threads.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let one = pool.install(|| {
             bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default())

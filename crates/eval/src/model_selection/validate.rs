@@ -9,30 +9,30 @@ use super::cv_cache::{CvCache, measured};
 use super::{CvSplits, workers::parallel_map};
 use crate::metrics::{self, Outcome};
 
-/// Rounds for each thread below which joint fits come one after the other.
+/// Rounds per thread below which joint fits run one after the other.
 const FEW_ROUNDS: usize = 8;
 
-/// What one round of cross-validation gave.
+/// Result of one round of cross-validation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoldScore {
-    /// Every measure that fits, on the rows left out.
+    /// Every metric that applies, on the held-out rows.
     pub metrics: Vec<(&'static str, f64)>,
     /// Seconds to fit.
     pub fit_seconds: f64,
-    /// Seconds to predict the rows left out.
+    /// Seconds to predict the held-out rows.
     pub predict_seconds: f64,
-    /// Rows that were predicted.
+    /// Number of predicted rows.
     pub predicted: usize,
 }
 
 impl FoldScore {
-    /// The value of a measure.
+    /// The value of a metric.
     pub fn value(&self, metric: &str) -> Option<f64> {
         self.metrics.iter().find(|(n, _)| *n == metric).map(|(_, v)| *v)
     }
 }
 
-/// Fits on one set of rows and measures on another.
+/// Fits on one set of rows and evaluates on another.
 pub fn validate_once(
     learner: &dyn AnyLearner,
     train: &Dataset<'_>,
@@ -44,11 +44,13 @@ pub fn validate_once(
     measured(&*model, test, None, started.elapsed().as_secs_f64(), cx)
 }
 
-/// Trains on the training rows of each round and measures on its test rows, rounds side by side. `on_fold` is told of each, as it ends. The scores do not
-/// depend on the number of threads; where several rounds fail, the error is that of the first.
+/// Trains on the training rows of each round and evaluates on its test rows, rounds in parallel. `on_fold` is called
+/// with each, as it ends. The scores do not depend on the number of threads; where several rounds fail, the error is
+/// that of the first.
 ///
-/// Learners that need only totals of the rows ([`ermine_core::Learner::TOTALS`]) read them once for all folds, and where each row is left out in turn those that know
-/// what they would say without it ([`ermine_core::Learner::LEFT_OUT`]) are fitted once. The scores are those of one fit a round, up to rounding.
+/// Learners with [`ermine_core::Learner::FOLD_SUMS`] read the rows once for all folds, and with leave-one-out those
+/// with [`ermine_core::Learner::LOO_PREDICTIONS`] are fitted once. The scores are those of one fit per round, up to
+/// rounding.
 pub fn cross_validate(
     learner: &dyn AnyLearner,
     data: &Dataset<'_>,
@@ -70,8 +72,9 @@ pub fn cross_validate(
     parallel_map((0..rounds.len()).collect(), run).into_iter().collect()
 }
 
-/// The scores of several settings by one measure, a row a setting and one a round. They share the rows of the rounds, their preparation and their totals, and
-/// where they can ([`ermine_core::Learner::JOINT`]) the fit; where fits fail, the error is that of the first.
+/// The scores of several settings by one metric, one row per setting and one column per round. They share the rows of
+/// the rounds, their preparation and their sums, and where possible ([`ermine_core::Learner::JOINT_FIT`]) the fit;
+/// where fits fail, the error is that of the first.
 pub fn cross_validate_each(
     learners: &[Box<dyn AnyLearner>],
     data: &Dataset<'_>,
@@ -81,31 +84,32 @@ pub fn cross_validate_each(
 ) -> Result<Vec<Vec<FoldScore>>> {
     metrics::direction(metric)?;
     let shared = CvCache::new(data, rounds, learners.len() > 1);
-    let mut found: Vec<Option<Vec<FoldScore>>> =
+    let mut scores_by_setting: Vec<Option<Vec<FoldScore>>> =
         learners.iter().map(|l| shared.left_out(&**l, Some(metric), cx)).collect::<Result<_>>()?;
-    let open = |found: &[Option<_>]| -> Vec<usize> { (0..learners.len()).filter(|&s| found[s].is_none()).collect() };
-    let waiting: Vec<&dyn AnyLearner> = open(&found).iter().map(|&s| &*learners[s]).collect();
+    let open = |scores: &[Option<_>]| -> Vec<usize> { (0..learners.len()).filter(|&s| scores[s].is_none()).collect() };
+    let waiting: Vec<&dyn AnyLearner> = open(&scores_by_setting).iter().map(|&s| &*learners[s]).collect();
     shared.prepare(&waiting, cx)?;
-    for joint in joint_fits(learners, &open(&found)) {
+    for joint in joint_fits(learners, &open(&scores_by_setting)) {
         let settings: Vec<&dyn AnyLearner> = joint.iter().map(|&s| &*learners[s]).collect();
         let run = |k: usize| shared.validate_joint(&settings, k, metric, cx);
-        // A joint fit is long and keeps all threads busy by itself: few rounds come one after the other, since side by side some threads would be left
-        // without a round at the end.
+        // A joint fit is long and keeps all threads busy by itself: few rounds run one after the other, since in
+        // parallel some threads would be idle at the end.
         let scores: Option<Vec<Vec<FoldScore>>> = match rounds.len() < FEW_ROUNDS * rayon::current_num_threads() {
             true => (0..rounds.len()).map(run).collect::<Result<_>>()?,
             false => parallel_map((0..rounds.len()).collect(), |_, k| run(k)).into_iter().collect::<Result<_>>()?,
         };
         for (at, &s) in joint.iter().enumerate() {
-            found[s] = scores.as_ref().map(|rounds| rounds.iter().map(|settings| settings[at].clone()).collect());
+            scores_by_setting[s] = scores.as_ref().map(|rounds| rounds.iter().map(|settings| settings[at].clone()).collect());
         }
     }
-    let tasks: Vec<(usize, usize)> = open(&found).iter().flat_map(|&s| (0..rounds.len()).map(move |k| (s, k))).collect();
+    let tasks: Vec<(usize, usize)> =
+        open(&scores_by_setting).iter().flat_map(|&s| (0..rounds.len()).map(move |k| (s, k))).collect();
     let mut alone = parallel_map(tasks, |_, (s, k)| shared.validate(&*learners[s], k, Some(metric), cx)).into_iter();
     let of = |scores: Option<Vec<FoldScore>>| scores.map_or_else(|| alone.by_ref().take(rounds.len()).collect(), Ok);
-    found.into_iter().map(of).collect()
+    scores_by_setting.into_iter().map(of).collect()
 }
 
-/// Those of some settings that share fits, by what they have in common.
+/// Groups of settings with a joint fit, by key.
 fn joint_fits(learners: &[Box<dyn AnyLearner>], settings: &[usize]) -> Vec<Vec<usize>> {
     let mut joint: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for &s in settings {

@@ -1,13 +1,14 @@
-//! Tasks side by side.
+//! Parallel tasks with thread pools of their own.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
-/// Runs tasks on the threads of the pool at hand and returns their results in order.
+/// Runs tasks on the threads of the current pool and returns their results in order.
 ///
-/// Each task gets a pool of its own: within one common pool a thread that waits for a part of its task would take up another task in the meantime, and
-/// neither the time nor the deadline of a fit would mean anything. While there are more tasks than threads each runs on one thread; the last ones share what is
-/// left over. What a task computes does not depend on its threads, so the results do not depend on who ran where.
+/// Each task gets a pool of its own: within one common pool a thread that waits for a part of its task would run
+/// another task in the meantime, and neither the time nor the deadline of a fit would be meaningful. While there are
+/// more tasks than threads each runs on one thread; the last ones share the remaining threads. What a task computes
+/// does not depend on its threads, so the results do not depend on the scheduling.
 pub fn parallel_map<T: Send, R: Send>(tasks: Vec<T>, run: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
     let threads = rayon::current_num_threads();
     let count = tasks.len();
@@ -31,7 +32,7 @@ pub fn parallel_map<T: Send, R: Send>(tasks: Vec<T>, run: impl Fn(usize, T) -> R
             scope.spawn(|| {
                 let mut first = true;
                 while let Some(((k, task), share)) = lock(std::mem::replace(&mut first, false)) {
-                    // Without threads to be had the task runs where it is; the result is the same.
+                    // If no threads can be created the task runs on the current one; the result is the same.
                     let result = match rayon::ThreadPoolBuilder::new().num_threads(share).build() {
                         Ok(pool) => pool.install(|| run(k, task)),
                         Err(_) => run(k, task),
@@ -53,9 +54,9 @@ mod tests {
     fn results_are_in_order_and_every_task_has_threads() {
         for threads in [1, 2, 3, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let found = pool
+            let results = pool
                 .install(|| parallel_map((0..20).collect(), |k, t: usize| (k, t * t, rayon::current_num_threads() <= threads)));
-            assert!(found.iter().enumerate().all(|(k, f)| *f == (k, k * k, true)), "{threads}: {found:?}");
+            assert!(results.iter().enumerate().all(|(k, f)| *f == (k, k * k, true)), "{threads}: {results:?}");
         }
         assert!(parallel_map(Vec::<u8>::new(), |_, t| t).is_empty());
     }

@@ -2,18 +2,12 @@
 
 use ermine_core::{Column, Features, Mat, MatRef};
 use ermine_eval::metrics::*;
+use ermine_fixtures::{Value, numbers};
 use ermine_math::loss::Family;
-use serde_json::Value;
 
 fn case(id: &str) -> (Value, Value) {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/reference/metrics.json");
-    let book: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let case = book["cases"].as_array().unwrap().iter().find(|c| c["id"] == id).unwrap().clone();
-    (case["params"].clone(), case["expected"].clone())
-}
-
-fn numbers(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+    let mut case = ermine_fixtures::case("metrics", id);
+    (case["params"].take(), case["expected"].take())
 }
 
 fn codes(v: &Value) -> Vec<u32> {
@@ -22,8 +16,7 @@ fn codes(v: &Value) -> Vec<u32> {
 
 #[track_caller]
 fn near(found: f64, expected: &Value) {
-    let e = expected.as_f64().unwrap();
-    assert!((found - e).abs() <= 1e-12 * e.abs(), "{found} is not {e}");
+    ermine_fixtures::near(found, expected, 1e-12, "measure");
 }
 
 #[test]
@@ -38,12 +31,12 @@ fn binary_scores() {
     near(log_loss(&y, proba.view(), None), &e["log_loss"]);
     near(log_loss(&y, proba.view(), Some(&weight)), &e["log_loss_weighted"]);
     near(brier(&y, proba.view(), None), &e["brier"]);
-    let found: Vec<u32> = score.iter().map(|&s| u32::from(s >= 0.5)).collect();
-    let table = confusion(&y, &found, 2, None);
+    let predicted: Vec<u32> = score.iter().map(|&s| u32::from(s >= 0.5)).collect();
+    let table = confusion(&y, &predicted, 2, None);
     assert_eq!(table.counts.as_slice(), numbers(&e["confusion_tn_fp_fn_tp"]));
-    near(accuracy(&y, &found, None), &e["accuracy"]);
-    near(balanced_accuracy(&y, &found, 2, None), &e["balanced_accuracy"]);
-    let (precision, recall, f1) = precision_recall_f1(&y, &found, 2, 1, None);
+    near(accuracy(&y, &predicted, None), &e["accuracy"]);
+    near(balanced_accuracy(&y, &predicted, 2, None), &e["balanced_accuracy"]);
+    let (precision, recall, f1) = precision_recall_f1(&y, &predicted, 2, 1, None);
     near(precision, &e["precision"]);
     near(recall, &e["recall"]);
     near(f1, &e["f1"]);
@@ -135,12 +128,11 @@ fn groupings() {
     near(table.v_measure(1.0), &e["v_measure"]);
     near(table.fowlkes_mallows(), &e["fowlkes_mallows"]);
     let (_, e) = case("clustering_internal_iris");
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/data/iris.csv.gz");
-    let (x, target) = ermine_data::read_table(path).unwrap().split_off(&["target"]).unwrap();
+    let (x, target) = ermine_data::read_table(ermine_fixtures::data_set("iris")).unwrap().split_off(&["target"]).unwrap();
     let Column::Number { values, .. } = &target[0].1 else { panic!("numbers") };
     let labels: Vec<u32> = values.iter().map(|&v| v as u32).collect();
-    let found = silhouette(&Features::Table(x.view()), &labels).unwrap().unwrap();
-    near(found, &e["silhouette"]);
+    let value = silhouette(&Features::Table(x.view()), &labels).unwrap().unwrap();
+    near(value, &e["silhouette"]);
     near(calinski_harabasz(&Features::Table(x.view()), &labels, None).unwrap().unwrap(), &e["calinski_harabasz"]);
     near(davies_bouldin(&Features::Table(x.view()), &labels, None).unwrap().unwrap(), &e["davies_bouldin"]);
 }
@@ -211,15 +203,15 @@ fn one_measure_alone_is_what_it_is_among_all() {
             proba.row_mut(i).iter_mut().for_each(|p| *p /= total);
         }
         let truth: Vec<u32> = (0..50).map(|_| s.below(classes) as u32).collect();
-        let found = ermine_core::argmax_rows(proba.view());
+        let predicted = ermine_core::argmax_rows(proba.view());
         for weight in [None, Some(&weight[..])] {
-            let all = of_classes(&truth, proba.view(), &found, weight).unwrap();
+            let all = of_classes(&truth, proba.view(), &predicted, weight).unwrap();
             assert!(all.len() > 10);
             for (name, value) in all {
-                let one = one_of_classes(name, &truth, proba.view(), &found, weight).unwrap();
+                let one = one_of_classes(name, &truth, proba.view(), &predicted, weight).unwrap();
                 assert_eq!(one, Some(value), "{name}");
             }
-            assert_eq!(one_of_classes("rmse", &truth, proba.view(), &found, weight).unwrap(), None);
+            assert_eq!(one_of_classes("rmse", &truth, proba.view(), &predicted, weight).unwrap(), None);
         }
     }
     let (truth, found) = (Mat::from_fn(50, 2, |_, _| s.normal()), Mat::from_fn(50, 2, |_, _| s.normal()));

@@ -26,7 +26,7 @@ impl From<&str> for KernelChoice {
     }
 }
 
-/// What a kernel with a function of the user's in it is written down as; it cannot be read again.
+/// The serialised form of a kernel with a user-defined function; it cannot be read again.
 const USER: &str = "user";
 
 impl Serialize for KernelChoice {
@@ -85,7 +85,7 @@ impl From<&GammaChoice> for Gamma {
 }
 
 impl KernelChoice {
-    /// The kernel that is meant; rules for γ are not resolved yet.
+    /// The kernel; rules for γ are not resolved yet.
     pub fn kernel(&self, gamma: &GammaChoice, degree: u32, coef0: f64) -> Result<Kernel> {
         let text = match self {
             Self::Kernel(kernel) => return Ok(kernel.clone()),
@@ -107,11 +107,11 @@ impl KernelChoice {
     }
 }
 
-/// The kernel with numbers in the place of rules for γ, which are taken from rows of positive weight. Rows are read where there is a rule.
+/// The kernel with the rules for γ resolved by rows of positive weight. Rows are only read where there is a rule.
 pub(crate) fn resolve(kernel: &Kernel, x: &Features<'_>, weight: Option<&[f64]>, learner: &str) -> Result<Kernel> {
     let columns = std::cell::OnceCell::new();
     let spread = |which: Option<&[u32]>| {
-        // An error is told below; nothing is made of the numbers.
+        // The error is returned below; the numbers are not used.
         let Ok(CellMoments { total, means, squares }) = columns.get_or_init(|| moments(x, weight, learner)) else {
             return CellVariance { columns: 1, variance: 1.0 };
         };
@@ -142,7 +142,7 @@ fn moments(x: &Features<'_>, weight: Option<&[f64]>, learner: &str) -> Result<Ce
     let cols = x.cols();
     let weight_of = |i: usize| weight.map_or(1.0, |w| w[i]).max(0.0);
     let total: f64 = (0..x.rows()).map(weight_of).sum();
-    // Of each column Σw over the cells that are there, and Σwx.
+    // For each column Σw over the stored cells, and Σwx.
     let (mut stored, mut sums) = (vec![0.0; cols], vec![0.0; cols]);
     each_cell(x, learner, &mut |i, j, v| {
         let w = weight_of(i);
@@ -162,7 +162,7 @@ fn moments(x: &Features<'_>, weight: Option<&[f64]>, learner: &str) -> Result<Ce
             squares[j] += w * (v - means[j]).powi(2);
         }
     })?;
-    // What is not stored of sparse rows is 0.
+    // Cells that sparse rows do not store are 0.
     if let Features::Csr(_) = x {
         squares.iter_mut().zip(&stored).zip(&means).for_each(|((s, stored), m)| *s += (total - stored).max(0.0) * m * m);
     }

@@ -1,4 +1,5 @@
-//! Feature maps in the place of kernels: z(x)·z(x') ≈ k(x, x'), so that linear learners do what kernel machines do, on any number of rows.
+//! Feature maps that approximate kernels: z(x)·z(x') ≈ k(x, x'), so that linear learners replace kernel machines on any
+//! number of rows.
 
 use ermine_core::{
     Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter,
@@ -53,10 +54,39 @@ fn error_certificate(error: f64, rows: usize) -> Certificate {
 }
 
 /// The Nyström map: the kernel with some rows, times the inverse root of the kernel matrix among these.
+///
+/// # What it computes
+/// z(x) = K_mm^(-1/2) (k(x₁, x), …, k(x_m, x)) for m training rows drawn at random, so that z(x)·z(x') is near k(x, x').
+///
+/// # When to use it
+/// In front of a linear learner, in the place of an exact kernel machine, where rows are many.
+///
+/// # Example
+/// ```
+/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_kernel::kernel::Nystroem;
+///
+/// let x = Features::F64(MatRef::row_major(&[0.0, 1.0, 2.0, 3.0], 4, 1));
+/// let model = Nystroem { n_components: 3, ..Nystroem::default() }.fit(&Dataset::new(x), &Context::default())?;
+/// assert_eq!(model.transform(&x)?.cols(), 3);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
+/// # Parameters
+/// Described in [`Learner::SPEC`].
+///
+/// # Cost
+/// Time n m p + m³, memory m p + m² besides the rows. The certificate has the error next to the kernel, measured on 200 rows.
+///
+/// # What it does not do
+/// It does not choose the rows by their leverage.
+///
+/// # Reference
+/// Williams, Seeger: Using the Nyström method to speed up kernel machines, NIPS 2000.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nystroem {
-    /// Rows that are drawn.
+    /// Number of sampled rows.
     pub n_components: usize,
     /// The kernel.
     pub kernel: KernelChoice,
@@ -111,7 +141,7 @@ impl Learner for Nystroem {
     const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        self.check_ranges()?;
         self.kernel.kernel(&self.gamma, self.degree, self.coef0).map(|_| ())
     }
 
@@ -131,7 +161,7 @@ impl Learner for Nystroem {
         let m = rows.len();
         let gram = Mat::from_fn(m, m, |i, j| 0.5 * (gram[(i, j)] + gram[(j, i)]));
         let eigen = eigen_symmetric(gram.view())?;
-        // Directions in which the kernel of the drawn rows is rounding alone are left out.
+        // Directions in which the kernel of the sampled rows is rounding alone are left out.
         let least = (m as f64 * f64::EPSILON * eigen.values[0].abs()).max(1e-12 * f64::MIN_POSITIVE);
         let root = |j: usize| if eigen.values[j] > least { 1.0 / eigen.values[j].sqrt() } else { 0.0 };
         let scaled = Mat::from_fn(m, m, |j, i| root(j) * eigen.vectors[(j, i)]);
@@ -165,7 +195,7 @@ impl Learner for Nystroem {
 
 /// A fitted Nyström map.
 ///
-/// Saved arrays: `components` (or their sparse form), `component_indices`, `normalization` [components, components].
+/// Saved arrays: `components` (or their sparse form), `component_indices`, `normalization` (components, components).
 #[derive(Debug, Clone)]
 pub struct NystroemModel {
     expansion: Expansion,
@@ -228,6 +258,36 @@ impl Transformer for NystroemModel {
 }
 
 /// Random Fourier features of the Gaussian kernel.
+///
+/// # What it computes
+/// zⱼ(x) = √(2/D) cos(ωⱼ·x + βⱼ), ωⱼ normal with variance 2γ, βⱼ uniform on a circle, so that z(x)·z(x') is near
+/// exp(-γ‖x - x'‖²).
+///
+/// # When to use it
+/// As [`Nystroem`], where nothing but the scale of the rows should enter the map, or the kernel is not smooth.
+///
+/// # Example
+/// ```
+/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_kernel::kernel::RandomFourier;
+///
+/// let x = Features::F64(MatRef::row_major(&[0.0, 1.0, 2.0, 3.0], 4, 1));
+/// let model = RandomFourier { n_components: 8, ..RandomFourier::default() }.fit(&Dataset::new(x), &Context::default())?;
+/// assert_eq!(model.transform(&x)?.cols(), 8);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
+/// # Parameters
+/// Described in [`Learner::SPEC`].
+///
+/// # Cost
+/// Time n p D and p D numbers. The error falls as 1/√D; the certificate has it, measured on 200 rows.
+///
+/// # What it does not do
+/// It has no kernel but the Gaussian.
+///
+/// # Reference
+/// Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RandomFourier {
@@ -296,9 +356,9 @@ impl Learner for RandomFourier {
     }
 }
 
-/// Random Fourier features that were drawn.
+/// Fitted random Fourier features.
 ///
-/// Saved arrays: `random_weights` [components, columns], `random_offset` [components].
+/// Saved arrays: `random_weights` (components, columns), `random_offset` (components).
 #[derive(Debug, Clone)]
 pub struct RandomFourierModel {
     weights: Mat<f64>,

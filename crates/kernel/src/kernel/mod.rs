@@ -1,4 +1,4 @@
-//! What learners with kernels share, and those that are not support vector machines.
+//! Common parts of learners with kernels, and those that are not support vector machines.
 
 mod choice;
 mod maps;

@@ -9,24 +9,24 @@ use rayon::prelude::*;
 use super::{EigenSolver, KernelPca, KernelPcaModel, PowerIterations};
 use crate::kernel::{AlphaChoice, KernelRidge, resolve};
 
-/// Rows beyond which the kernel matrix is refused: it would hold 13 GB.
+/// Most rows: the kernel matrix of more would take over 13 GB.
 const MOST_ROWS: usize = 40_000;
 /// Rows up to which all eigenvalues cost no more than products.
 const FEW_ROWS: usize = 200;
-/// Vectors besides those that are wanted: for an answer after few products, and for one that goes on until it is exact, where a
-/// wider block saves fewer products than it costs.
+/// Extra vectors of a block: for an answer after few products, and for an iteration to convergence, where a wider block
+/// saves fewer products than it costs.
 const OVERSAMPLES: usize = 10;
 const SPARE: usize = 2;
-/// Residuals, relative to the largest eigenvalue, that count as exact, and as good enough for randomized.
+/// Residuals, relative to the largest eigenvalue, that count as exact, and as good enough for `randomized`.
 const EXACT: f64 = 1e-11;
 const GOOD: f64 = 1e-3;
-/// Eigenvalues below this share of the largest are rounding, and negative ones beyond the second share are not.
+/// Eigenvalues below this share of the largest are rounding; negative ones beyond the second share are not.
 const NOTHING: f64 = 2e-12;
 const NEGATIVE: f64 = 1e-5;
-/// Rows of the matrix that a thread takes at a time.
+/// Rows of the matrix per task.
 const STRIP: usize = 48;
 
-/// What the eigenvalues are taken of: D (K - means) D with D the roots of the weights.
+/// The matrix D (K - means) D, with D the roots of the weights, whose eigenvalues are computed.
 pub(super) struct CenteredKernel {
     pub matrix: Mat<f64>,
     /// The weighted mean of each column of K, and of all of it.
@@ -38,7 +38,7 @@ pub(super) struct CenteredKernel {
 
 struct Eigenvectors {
     values: Vec<f64>,
-    /// A row each.
+    /// One row each.
     vectors: Mat<f64>,
     certificate: Certificate,
 }
@@ -74,7 +74,7 @@ impl KernelPca {
             values.truncate(kept);
             vectors = vectors.view().row_range(0..kept).to_owned();
         }
-        // The sign of a component is that of its largest score; a row twice has the score of the row.
+        // The sign of a component is that of its largest score; a duplicated row has the score of the row.
         for k in 0..vectors.rows() {
             let row = vectors.row_mut(k);
             let score = |v: f64, i: usize| v / weight[i].sqrt();
@@ -92,7 +92,7 @@ impl KernelPca {
             let x = match owned.view() {
                 Features::Csr(_) => {
                     return Err(Error::Data(
-                        "the way back is not learned for sparse rows, since it leads to dense ones; give dense rows or leave out \
+                        "the inverse transform is not learned for sparse rows, since its results are dense; give dense rows or leave out \
                          fit_inverse_transform"
                             .into(),
                     ));
@@ -130,7 +130,7 @@ impl KernelPca {
             (true, PowerIterations::Count(q), _) => u64::from(q) + 1,
             (true, PowerIterations::Auto(_), _) => 30,
             (false, _, Some(most)) => most,
-            // What all eigenvalues would have cost.
+            // The cost of all eigenvalues.
             (false, _, None) => (9 * n / (2 * width)).max(30) as u64,
         };
         let mut products = 0;
@@ -141,7 +141,7 @@ impl KernelPca {
         })?;
         let error = ritz.error();
         if error > tolerance && !approximate && self.max_iter.is_none() {
-            // Eigenvalues so close that all of them cost no more.
+            // Eigenvalues are so close that computing all of them costs no more.
             return Self { eigen_solver: EigenSolver::Dense, ..self.clone() }.eigenvectors(centred, cx);
         }
         let mut notes = Vec::new();
@@ -160,7 +160,7 @@ impl KernelPca {
     }
 }
 
-/// Takes the weighted means off a kernel matrix and scales it by the roots of the weights.
+/// Subtracts the weighted means from a kernel matrix and scales it by the roots of the weights.
 pub(super) fn centre(mut matrix: Mat<f64>, weight: &[f64], symmetric: bool) -> Result<CenteredKernel> {
     let n = matrix.rows();
     let total: f64 = weight.iter().sum();
@@ -194,7 +194,7 @@ pub(super) fn centre(mut matrix: Mat<f64>, weight: &[f64], symmetric: bool) -> R
     Ok(CenteredKernel { matrix, means, mean, size })
 }
 
-/// The products of a symmetric matrix with the rows of `block`, a row each.
+/// The products of a symmetric matrix with the rows of `block`, one row each.
 fn times(matrix: &Mat<f64>, block: MatRef<'_, f64>) -> Mat<f64> {
     let (n, count) = (matrix.rows(), block.rows());
     let zeros = vec![0.0; count];
@@ -216,7 +216,7 @@ fn times(matrix: &Mat<f64>, block: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
-/// Sets eigenvalues that are rounding to 0; refuses negative ones that are not.
+/// Sets eigenvalues at rounding level to 0; an error for negative ones beyond it.
 fn clean(values: &mut [f64], rounding: f64) -> Result<()> {
     let largest = values.iter().fold(0.0f64, |m, v| m.max(*v));
     let least = values.iter().fold(0.0f64, |m, v| m.min(*v));

@@ -1,4 +1,4 @@
-//! Principal components of rows that are known by a kernel.
+//! Kernel principal components.
 
 mod fit;
 mod model;
@@ -11,17 +11,20 @@ use ermine_math::linalg::{AutoWord, PowerIterations};
 
 pub use model::KernelPcaModel;
 
-/// Principal components behind a kernel: curved structure made straight.
+/// Principal components in the feature space of a kernel, for curved structure.
 ///
-/// **Maximises** the variance of φ(x)·v over orthonormal directions v, where φ(x)·φ(z) = k(x, z): the eigenvectors of the
-/// centred Gram matrix H K H, H = I - 11ᵀ/n. A new row is projected by Σᵢ αᵢ k(xᵢ, x) after the same centring.
+/// # What it maximises
+/// The variance of φ(x)·v over orthonormal directions v, where φ(x)·φ(z) = k(x, z): the eigenvectors of the centred Gram
+/// matrix H K H, H = I - 11ᵀ/n. A new row is projected by Σᵢ αᵢ k(xᵢ, x) after the same centring.
 ///
-/// **Use it** where groups lie inside one another or along curves, to draw them or in front of a linear model. With the linear
-/// kernel it is [`super::Pca`], for fewer rows than columns cheaper.
+/// # When to use it
+/// Where clusters are nested or lie along curves, to plot them or in front of a linear model. With the linear kernel it
+/// is `pca`, cheaper for fewer rows than columns.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, Mat, Transformer};
-/// use ermine_prep::decomposition::KernelPca;
+/// use ermine_kernel::kernel_pca::KernelPca;
 ///
 /// // Two circles, one inside the other: the first component tells them apart, which no straight line does.
 /// let at = |i: usize| (if i % 2 == 0 { 1.0 } else { 3.0 }, i as f64 * 0.31);
@@ -33,16 +36,23 @@ pub use model::KernelPcaModel;
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: n² kernel values, held as doubles; a few components by some ten
-/// products with that matrix, all of them by 9 n³ operations. Every row carries the model.
-/// **It does not** train in passes: for many rows, put `nystroem` in front of `pca`.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Schölkopf, Smola, Müller, Nonlinear component analysis as a kernel eigenvalue problem, Neural Computation 10
-/// (1998); pre-images: Bakır, Weston, Schölkopf, Learning to find pre-images, NIPS 2003.
+/// # Cost
+/// n² kernel values in f64; a few components by some ten products with that matrix, all of them by 9 n³ operations. The
+/// model stores every row.
+///
+/// # What it does not do
+/// It does not train in passes: for many rows, put `nystroem` in front of `pca`.
+///
+/// # Reference
+/// Schölkopf, Smola, Müller, Nonlinear component analysis as a kernel eigenvalue problem, Neural Computation 10 (1998);
+/// pre-images: Bakır, Weston, Schölkopf, Learning to find pre-images, NIPS 2003.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KernelPca {
-    /// How many components; none for all that have variance.
+    /// Number of components; none for all with positive variance.
     pub n_components: Option<usize>,
     /// The kernel.
     pub kernel: KernelChoice,
@@ -52,34 +62,34 @@ pub struct KernelPca {
     pub degree: u32,
     /// Constant of the kernels "poly" and "sigmoid".
     pub coef0: f64,
-    /// Penalty of the way back.
+    /// Penalty of the inverse transform.
     pub alpha: f64,
-    /// Whether to learn the way back.
+    /// Whether to learn the inverse transform.
     pub fit_inverse_transform: bool,
-    /// How to compute.
+    /// The eigenvalue solver.
     pub eigen_solver: EigenSolver,
-    /// Residual at which products end, next to the largest eigenvalue; 0 for what rounding allows.
+    /// Residual at which the iteration stops, relative to the largest eigenvalue; 0 for rounding level.
     pub tol: f64,
-    /// Most products of arpack.
+    /// Most products of `arpack`.
     pub max_iter: Option<u64>,
-    /// Products of randomized.
+    /// Products of `randomized`.
     pub iterated_power: PowerIterations,
     /// Whether components without variance are left out.
     pub remove_zero_eig: bool,
 }
 
-/// How a [`KernelPca`] is computed.
+/// Eigenvalue solvers of [`KernelPca`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EigenSolver {
-    /// Products for few components of many rows, all eigenvalues otherwise.
+    /// Iterative for few components of many rows, all eigenvalues otherwise.
     #[default]
     Auto,
     /// All eigenvalues.
     Dense,
-    /// Products with a few vectors, to the exact answer.
+    /// Block iteration, to convergence.
     Arpack,
-    /// Products with a few vectors, until the answer is good enough.
+    /// Block iteration, until the answer is good enough.
     Randomized,
 }
 
@@ -144,7 +154,7 @@ impl Learner for KernelPca {
             },
             ParamSpec {
                 name: "alpha",
-                doc: "Penalty of the kernel ridge regression that learns the way back.",
+                doc: "Penalty of the kernel ridge regression that learns the inverse transform.",
                 range: Range::at_least(0.0),
             },
             ParamSpec {
@@ -172,7 +182,7 @@ impl Learner for KernelPca {
             },
             ParamSpec {
                 name: "iterated_power",
-                doc: "At most that many further products of randomized after the first; auto goes on until tol is met.",
+                doc: "Most further products of randomized after the first; auto continues until tol is met.",
                 range: Range::Either(&Range::Choice(&["auto"]), &Range::Int { min: 0, max: u32::MAX as i64 }),
             },
             ParamSpec {
@@ -184,15 +194,15 @@ impl Learner for KernelPca {
     };
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        self.check_ranges()?;
         let kernel = self.kernel.kernel(&self.gamma, self.degree, self.coef0)?;
         if self.fit_inverse_transform && kernel == ermine_math::kernel::Kernel::Precomputed {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "fit_inverse_transform".into(),
-                value: "true".into(),
-                expected: "with a precomputed kernel there are no columns to lead back to".into(),
-            });
+            return Err(Error::parameter(
+                Self::SPEC.name,
+                "fit_inverse_transform",
+                "true",
+                "with a precomputed kernel there are no columns to lead back to",
+            ));
         }
         Ok(())
     }

@@ -6,10 +6,10 @@ use ermine_math::kernel::{Expansion, Kernel, SparseCoefs};
 use crate::kernel::{KernelRidge, KernelRidgeModel, load_centres, save_centres};
 use ermine_core::blocks::expect_width;
 
-/// What [`super::KernelPca`] learned: eigenvectors of the centred kernel matrix, and the rows they speak of.
+/// Fitted [`super::KernelPca`]: eigenvectors of the centred kernel matrix, and the training rows.
 ///
-/// Saved arrays: `rows` (or their sparse form), `eigenvalues` [components], `eigenvectors` [components, rows], `weight` [rows],
-/// `kernel_means` [rows].
+/// Saved arrays: `rows` (or their sparse form), `eigenvalues` (components), `eigenvectors` (components, rows), `weight` (rows),
+/// `kernel_means` (rows).
 #[derive(Debug, Clone)]
 pub struct KernelPcaModel {
     expansion: Expansion,
@@ -21,7 +21,7 @@ pub struct KernelPcaModel {
     total: f64,
     pre_image: Option<KernelRidgeModel>,
     certificate: Option<Certificate>,
-    /// What follows from these: the coefficients of the kernel values of a new row, and a constant, for each component.
+    /// Derived from these: the coefficients of the kernel values of a new row, and a constant, for each component.
     functions: Vec<SparseCoefs>,
     constants: Vec<f64>,
 }
@@ -77,12 +77,12 @@ impl KernelPcaModel {
         &self.eigenvalues
     }
 
-    /// Unit eigenvectors of the centred kernel matrix, a row each; with weights, of the matrix scaled by their roots.
+    /// Unit eigenvectors of the centred kernel matrix, one row each; with weights, of the matrix scaled by their roots.
     pub fn eigenvectors(&self) -> &Mat<f64> {
         &self.eigenvectors
     }
 
-    /// The share of the variance behind the kernel along each component.
+    /// The share of the variance in feature space along each component.
     pub fn explained_variance_ratio(&self) -> Vec<f64> {
         self.eigenvalues.iter().map(|v| if self.total > 0.0 { v / self.total } else { 0.0 }).collect()
     }
@@ -129,7 +129,7 @@ impl KernelPcaModel {
     }
 }
 
-/// Components that a report shows.
+/// Most components in a report.
 const SHOWN: usize = 30;
 
 impl Model for KernelPcaModel {

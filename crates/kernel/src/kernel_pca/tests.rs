@@ -1,24 +1,15 @@
 use super::*;
+use ermine_fixtures::{TextTable, case, number, numbers};
 use ermine_math::kernel::Kernel;
 use ermine_prep::decomposition::{ComponentCount, Pca};
-use serde_json::Value;
-
-fn fixture(name: &str) -> String {
-    format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/{}"), name)
-}
 
 fn iris() -> Mat<f64> {
-    let table = ermine_data::read_table(fixture("data/iris.csv.gz")).unwrap();
-    let view = table.view();
-    Mat::from_fn(view.rows(), 4, |i, j| view.numbers(j).unwrap()[i])
+    TextTable::read("iris").split_last().0
 }
 
-fn expected(case: &str) -> (Vec<f64>, f64) {
-    let text = std::fs::read_to_string(fixture("reference/decomposition.json")).unwrap();
-    let book: Value = serde_json::from_str(&text).unwrap();
-    let case = book["cases"].as_array().unwrap().iter().find(|c| c["id"] == case).unwrap().clone();
-    let values = case["expected"]["eigenvalues"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
-    (values, case["tolerance"]["rel"].as_f64().unwrap())
+fn expected(id: &str) -> (Vec<f64>, f64) {
+    let case = case("decomposition", id);
+    (numbers(&case["expected"]["eigenvalues"]), number(&case["tolerance"]["rel"]))
 }
 
 fn fit(learner: &KernelPca, x: &Mat<f64>) -> Result<KernelPcaModel> {
@@ -194,7 +185,7 @@ fn hostile_rows_are_right_or_said() {
     let precomputed = KernelPca { kernel: "precomputed".into(), ..learner.clone() };
     let wrong = precomputed.fit(&Dataset::new(Features::F64(few.view())), &Context::default()).unwrap_err().to_string();
     assert!(wrong.contains("square"), "{wrong}");
-    // A matrix that belongs to no kernel is refused once its negative eigenvalues are asked for.
+    // An indefinite matrix is an error once its negative eigenvalues are needed.
     let indefinite = Mat::from_vec(3, 3, vec![4.0, -5.0, 1.0, -5.0, 3.0, 2.0, 1.0, 2.0, -3.0]);
     let data = Dataset::new(Features::F64(indefinite.view()));
     assert!(KernelPca { n_components: Some(1), ..precomputed.clone() }.fit(&data, &Context::default()).is_ok());

@@ -1,17 +1,17 @@
-//! Rows of a Gram matrix, kept within a bound on memory.
+//! Cache of Gram matrix rows, with a limit on memory.
 
 use ermine_core::Result;
 use ermine_math::kernel::{GramNumber, Points};
 use ermine_math::memory::mmap_zeros;
 use rayon::prelude::*;
 
-/// Rows of the Gram matrix of some points; the ones used longest ago make room.
+/// Rows of the Gram matrix of some points; the least recently used are replaced.
 pub(super) struct KernelCache<T> {
-    /// Row after row. There is room for as many as the bound allows, and of the system's memory what has been written to.
+    /// Row after row, with room for as many as the limit allows; the system only allocates what is written to.
     cells: Vec<T>,
     /// The point of each row.
     owner: Vec<u32>,
-    /// When each row was last asked for.
+    /// When each row was last used.
     used: Vec<u64>,
     /// The row of each point.
     place: Vec<u32>,
@@ -22,24 +22,24 @@ const NO_SLOT: u32 = u32::MAX;
 
 impl<T: GramNumber> KernelCache<T> {
     pub fn new(points: usize, bytes: usize) -> Self {
-        // At least four rows, without which no step can be taken.
+        // At least four rows, without which no step is possible.
         let rows = (bytes / (points * size_of::<T>()).max(1)).max(4).min(points.max(4));
         let (cells, place) = (mmap_zeros(rows * points), vec![NO_SLOT; points]);
         Self { cells, owner: Vec::new(), used: Vec::new(), place, now: 0 }
     }
 
-    /// How many rows there is room for.
+    /// Number of rows in the cache.
     pub fn capacity(&self) -> usize {
         self.cells.len() / self.place.len().max(1)
     }
 
-    /// The row of a point that was fetched last.
+    /// The row of a cached point.
     pub fn row(&self, point: u32) -> &[T] {
         let (row, width) = (self.place[point as usize] as usize, self.place.len());
         &self.cells[row * width..][..width]
     }
 
-    /// Computes the rows that are missing, all together. At most [`Cache::most`] are asked for, each once.
+    /// Computes the missing rows, all together. At most [`KernelCache::capacity`] are requested, each once.
     pub fn ensure_rows(&mut self, wanted: &[u32], points: &Points<'_, T>) -> Result<()> {
         self.now += 1;
         let mut missing = Vec::new();
@@ -55,7 +55,7 @@ impl<T: GramNumber> KernelCache<T> {
         let fresh = self.capacity().saturating_sub(self.owner.len()).min(missing.len());
         let mut slots: Vec<usize> = Vec::with_capacity(missing.len());
         if missing.len() > fresh {
-            // The oldest rows give way; ties go by place, so that nothing depends on chance.
+            // The oldest rows are replaced; ties go by place, so that the result is deterministic.
             let mut old: Vec<(u64, usize)> =
                 self.used.iter().copied().enumerate().filter(|u| u.1 != self.now).map(|(row, used)| (used, row)).collect();
             let count = missing.len() - fresh;
@@ -88,7 +88,7 @@ impl<T: GramNumber> KernelCache<T> {
         points.gram_rows(&missing, &mut out)
     }
 
-    /// Keeps the given points alone, in their order; `renumbered` is the new number of each old point.
+    /// Keeps only the given points, in their order; `renumbered` is the new number of each old point.
     pub fn retain(&mut self, places: &[u32], renumbered: &[u32]) {
         let (before, width) = (self.place.len(), places.len());
         let new = |owner: u32| if owner == NO_SLOT { NO_SLOT } else { renumbered[owner as usize] };
@@ -102,7 +102,7 @@ impl<T: GramNumber> KernelCache<T> {
         for (row, (owner, used)) in owner.into_iter().zip(used).enumerate() {
             let owner = new(owner);
             if owner != NO_SLOT {
-                // Never further up than where it was.
+                // The target is never behind the source.
                 self.cells.copy_within(row * before..row * before + width, self.owner.len() * width);
                 self.place[owner as usize] = self.owner.len() as u32;
                 self.owner.push(owner);

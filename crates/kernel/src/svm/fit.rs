@@ -14,13 +14,13 @@ use super::{Svm, SvmSolver, model, pegasos};
 use crate::kernel::resolve;
 use ermine_math::platt::Sigmoid;
 
-/// Rows beyond which a fit must be forced.
+/// Rows beyond which a fit needs `force`.
 const MAX_ROWS: usize = 200_000;
-/// Rows up to which all is done in doubles.
+/// Rows up to which everything is in f64.
 const F64_ROWS: usize = 1000;
 /// Folds of held-out scores.
 const FOLDS: usize = 5;
-/// The least distance of the hulls of two classes, of the radius of the data, that counts as separated.
+/// The least distance of the convex hulls of two classes, relative to the radius of the data, that counts as separated.
 pub(super) const MIN_HULL_DISTANCE: f64 = 1e-5;
 
 impl Svm {
@@ -33,7 +33,7 @@ impl Svm {
         }
     }
 
-    /// What holds for both tasks before anything is computed.
+    /// Checks common to both tasks, before anything is computed.
     fn check_and_resolve_kernel(&self, data: &Dataset<'_>) -> Result<Kernel> {
         let n = data.rows();
         if n > MAX_ROWS && !self.force {
@@ -51,17 +51,18 @@ impl Svm {
     }
 }
 
-/// Where the points of problems come from.
+/// Source of the points of the problems.
 struct PointSource<'a> {
     kernel: &'a Kernel,
     data: &'a Dataset<'a>,
-    /// The kernel matrix of all rows that take part, and the place of each row in it, where it is kept.
+    /// The kernel matrix of all rows that take part, and the place of each row in it, where it is stored.
     shared: Option<(Arc<Mat<f64>>, Vec<u32>)>,
 }
 
 impl<'a> PointSource<'a> {
-    /// `rows` are those that take part, in `problems` problems. Their kernel matrix is computed once and kept where it takes no more than half
-    /// of the memory: in several problems every row takes part several times, and few rows are solved in doubles anyway.
+    /// `rows` are those that take part, in `problems` problems. Their kernel matrix is computed once and stored where
+    /// it takes at most half of the memory: in several problems every row takes part several times, and few rows are
+    /// solved in f64 anyway.
     fn new(learner: &Svm, kernel: &'a Kernel, data: &'a Dataset<'a>, rows: &[usize], problems: usize) -> Result<Self> {
         let fits = (rows.len() as f64).powi(2) * 8.0 <= learner.cache_mb * 5e5;
         if !fits || *kernel == Kernel::Precomputed || (problems < 2 && rows.len() > F64_ROWS) {
@@ -81,7 +82,7 @@ impl<'a> PointSource<'a> {
         }
     }
 
-    /// Solves the problem of some rows, whose points these are.
+    /// Solves the problem of some rows with the given points.
     fn solve(&self, learner: &Svm, points: &Points<'_, f64>, problem: &DualQp<'_>, cx: &Context<'_>) -> Result<SvmSolution> {
         let &DualQp { rows, variables, number, .. } = problem;
         if learner.method == SvmSolver::Pegasos {
@@ -99,18 +100,18 @@ impl<'a> PointSource<'a> {
     }
 }
 
-/// What is to be solved.
+/// The problem to solve.
 struct DualQp<'a> {
     /// Rows of the data.
     rows: &'a [usize],
     variables: &'a [DualVariable],
-    /// The variables to start from; zeros where there are none.
+    /// The initial variables; zeros by default.
     start: Option<Vec<f64>>,
     /// Its number among the problems of the fit.
     number: usize,
 }
 
-/// What a solved problem says of itself.
+/// The machine of a solved problem, with its diagnostics.
 fn machine(learner: &Svm, variables: &[DualVariable], solution: &SvmSolution, slacks: &[f64]) -> BinarySvm {
     let coefficients = solution.coefficients(variables);
     let norm: f64 = coefficients.iter().zip(&solution.f).map(|(c, f)| c * f).sum();
@@ -154,7 +155,7 @@ fn kernel_notes(kernel: &Kernel, double: &Points<'_, f64>) -> Result<Vec<String>
     if kernel.psd_by_construction() {
         return Ok(Vec::new());
     }
-    // A look at some rows: enough to say what is there, small enough to cost nothing.
+    // A sample of rows suffices.
     let n = double.len().min(300);
     let step = double.len() / n.max(1);
     let places: Vec<u32> = (0..n).map(|i| (i * step) as u32).collect();
@@ -177,14 +178,14 @@ fn kernel_notes(kernel: &Kernel, double: &Points<'_, f64>) -> Result<Vec<String>
 }
 
 struct ClassPair {
-    /// Places of the two classes among those present.
+    /// Indices of the two classes among those present.
     classes: (usize, usize),
     /// Rows of the data.
     rows: Vec<usize>,
     first: Vec<bool>,
 }
 
-/// What a pair of classes came to, row by row.
+/// The solution of a pair of classes, row by row.
 struct SolvedPair {
     machine: BinarySvm,
     coefficients: Vec<f64>,
@@ -218,18 +219,8 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&WarmSta
             members[k].push(i);
         }
     }
-    let mut pairs = Vec::new();
-    for a in 0..present.len() {
-        for b in a + 1..present.len() {
-            // In the order of the rows, so that nothing depends on how classes are called.
-            let mut rows: Vec<(usize, bool)> =
-                members[a].iter().map(|&i| (i, true)).chain(members[b].iter().map(|&i| (i, false))).collect();
-            rows.sort_unstable();
-            let first = rows.iter().map(|r| r.1).collect();
-            pairs.push(ClassPair { classes: (a, b), rows: rows.into_iter().map(|r| r.0).collect(), first });
-        }
-    }
-    // Class after class, so that the values of a pair lie together.
+    let pairs = class_pairs(&members);
+    // Class by class, so that the values of a pair are contiguous.
     let used: Vec<usize> = members.concat();
     let source = PointSource::new(learner, &kernel, data, &used, pairs.len())?;
     let one = |number: usize, pair: &ClassPair| -> Result<SolvedPair> {
@@ -265,29 +256,19 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&WarmSta
         let machine = machine(learner, &variables, &solution, &slacks);
         Ok(SolvedPair { machine, coefficients, slacks, sigmoid, notes })
     };
-    // Small pairs are solved side by side, as long as the matrices of those at work fit in the other half of the memory. Either way
-    // each is solved to the same bits.
+    // Small pairs are solved in parallel, as long as the matrices in progress fit in the other half of the memory. Each
+    // has the same bits either way.
     let room = learner.cache_mb * 5e5 / rayon::current_num_threads() as f64;
     let small = pairs.iter().all(|p| (p.rows.len() as f64).powi(2) * 8.0 <= room);
     let solved: Vec<_> = match small && pairs.len() > 1 {
         true => pairs.par_iter().enumerate().map(|(k, p)| one(k, p)).collect::<Result<_>>()?,
         false => pairs.iter().enumerate().map(|(k, p)| one(k, p)).collect::<Result<_>>()?,
     };
-    // Its matrix is not needed beside the model.
+    // The matrix is not needed beside the model.
     drop(source);
 
-    // Support vectors class after class, each with a coefficient for every other class.
-    let k = present.len();
-    let mut coefficient = vec![vec![0.0; data.rows()]; k - 1];
-    let mut slack = vec![vec![0.0; data.rows()]; k - 1];
-    for (pair, solved) in pairs.iter().zip(&solved) {
-        let (a, b) = pair.classes;
-        for ((&i, &first), (c, s)) in pair.rows.iter().zip(&pair.first).zip(solved.coefficients.iter().zip(&solved.slacks)) {
-            let line = if first { b - 1 } else { a };
-            coefficient[line][i] = *c;
-            slack[line][i] = *s;
-        }
-    }
+    let (coefficient, slack) = coefficients_by_class(&pairs, &solved, present.len(), data.rows());
+    // Support vectors, class by class.
     let mut support = Vec::new();
     let mut n_support = Vec::new();
     for members in &members {
@@ -316,7 +297,43 @@ pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&WarmSta
     })
 }
 
-/// Says that classes are not separated, with the points of both hulls that meet.
+/// All pairs of classes, with their rows.
+fn class_pairs(members: &[Vec<usize>]) -> Vec<ClassPair> {
+    let mut pairs = Vec::new();
+    for a in 0..members.len() {
+        for b in a + 1..members.len() {
+            // In the order of the rows, so that nothing depends on the names of the classes.
+            let mut rows: Vec<(usize, bool)> =
+                members[a].iter().map(|&i| (i, true)).chain(members[b].iter().map(|&i| (i, false))).collect();
+            rows.sort_unstable();
+            let first = rows.iter().map(|r| r.1).collect();
+            pairs.push(ClassPair { classes: (a, b), rows: rows.into_iter().map(|r| r.0).collect(), first });
+        }
+    }
+    pairs
+}
+
+/// Coefficients and slacks of all rows: each row has one for every class but its own, in the layout of LIBSVM.
+fn coefficients_by_class(
+    pairs: &[ClassPair],
+    solved: &[SolvedPair],
+    classes: usize,
+    rows: usize,
+) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let mut coefficient = vec![vec![0.0; rows]; classes - 1];
+    let mut slack = vec![vec![0.0; rows]; classes - 1];
+    for (pair, solved) in pairs.iter().zip(solved) {
+        let (a, b) = pair.classes;
+        for ((&i, &first), (c, s)) in pair.rows.iter().zip(&pair.first).zip(solved.coefficients.iter().zip(&solved.slacks)) {
+            let line = if first { b - 1 } else { a };
+            coefficient[line][i] = *c;
+            slack[line][i] = *s;
+        }
+    }
+    (coefficient, slack)
+}
+
+/// The error for classes that are not separable, with the points where their hulls meet.
 fn separated(
     variables: &[DualVariable],
     solution: &SvmSolution,
@@ -366,7 +383,7 @@ fn separated(
     )))
 }
 
-/// Scores of rows by machines that have not seen them.
+/// Cross-validated scores of rows.
 fn held_out(
     learner: &Svm,
     source: &PointSource<'_>,
@@ -389,7 +406,7 @@ fn held_out(
             continue;
         }
         if sides != [true, true] {
-            // Of one class only, or none: nothing else can be said of the rows held out.
+            // Without both classes in the training rows, the scores are constant.
             let score = if sides[0] {
                 1.0
             } else if sides[1] {
@@ -419,12 +436,7 @@ fn held_out(
 
 pub(super) fn regress(learner: &Svm, data: &Dataset<'_>, start: Option<&WarmStart<'_>>, cx: &Context<'_>) -> Result<SvmModel> {
     if learner.method == SvmSolver::Pegasos {
-        return Err(Error::Parameter {
-            learner: "svm",
-            name: "method".into(),
-            value: "pegasos".into(),
-            expected: "it is for classes; numbers are solved by smo".into(),
-        });
+        return Err(Error::parameter("svm", "method", "pegasos", "it is for classes; numbers are solved by smo"));
     }
     let y = data.y.reals()?;
     let kernel = learner.check_and_resolve_kernel(data)?;
@@ -449,7 +461,7 @@ pub(super) fn regress(learner: &Svm, data: &Dataset<'_>, start: Option<&WarmStar
             learner.epsilon
         )));
     }
-    // How far a row is outside of the tube, on the side of each of its variables.
+    // The excess over the tube, on the side of each variable.
     let outside: Vec<f64> =
         variables.iter().map(|v| (v.sign * (v.target - solution.f[v.base as usize] - solution.bias)).max(0.0)).collect();
     let machine = machine(learner, &variables, &solution, &outside);

@@ -1,7 +1,7 @@
 //! Support vector machines: classification and regression with kernels.
 //!
-//! Classification of two classes s = ±1 minimises ½‖w‖² + Σ Cᵢ max(0, 1 - sᵢ(w·φ(xᵢ) + b)); its dual is in [`solve`]. More classes are
-//! told apart in pairs. Regression has the loss max(0, |y - f| - ε).
+//! Classification of two classes s = ±1 minimises ½‖w‖² + Σ Cᵢ max(0, 1 - sᵢ(w·φ(xᵢ) + b)); its dual is in the module `solve`.
+//! More classes are handled in pairs (one against one). Regression has the loss max(0, |y - f| - ε).
 
 mod cache;
 mod fit;
@@ -22,8 +22,15 @@ pub use model::{BinarySvm, SvmModel};
 pub(crate) use model::{load_centres, save_centres};
 pub(crate) use solve::gradient_f64 as multiply;
 
-/// A support vector machine.
+/// A support vector machine with kernels, for classes or numbers.
 ///
+/// # What it minimises
+/// ½‖w‖² + Σ Cᵢ max(0, 1 - sᵢ (w·φ(xᵢ) + b)); with numbers max(0, |yᵢ - f(xᵢ)| - ε).
+///
+/// # When to use it
+/// For a few thousand to some ten thousand rows where the border between classes is curved. Columns should be on one scale.
+///
+/// # Example
 /// ```
 /// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, Target};
 /// use ermine_kernel::svm::Svm;
@@ -38,10 +45,22 @@ pub(crate) use solve::gradient_f64 as multiply;
 /// assert!((scores[(0, 0)] - 3.0).abs() < 1e-9);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
+///
+/// # Parameters
+/// Described in [`Learner::SPEC`].
+///
+/// # Cost
+/// Between the square and the cube of the number of rows. Rows of the kernel matrix are held within `cache_mb`.
+///
+/// # What it does not do
+/// It does not train in passes; beyond 200,000 rows it asks for `force`. Probabilities come from a sigmoid of the scores.
+///
+/// # Reference
+/// Cortes, Vapnik: Support-vector networks, Machine Learning 20 (1995); Fan, Chen, Lin, JMLR 6 (2005).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Svm {
-    /// The price of an error; `None` allows none.
+    /// The penalty of an error; `None` is the hard margin.
     #[serde(rename = "C")]
     pub c: Option<f64>,
     /// The kernel.
@@ -58,13 +77,13 @@ pub struct Svm {
     pub tol: f64,
     /// Factors on the weights of the classes.
     pub class_weight: Option<ClassWeight>,
-    /// Whether probabilities come from scores of rows that were held out.
+    /// Whether probabilities are calibrated on cross-validated scores.
     pub probability: bool,
-    /// Whether variables that rest are left out.
+    /// Whether variables at a bound are left out (shrinking).
     pub shrinking: bool,
-    /// Megabytes of rows of the Gram matrix.
+    /// Size of the kernel cache in megabytes.
     pub cache_mb: f64,
-    /// How it is solved.
+    /// The solver.
     pub method: SvmSolver,
     /// Most steps.
     pub max_iter: Option<u64>,
@@ -72,27 +91,27 @@ pub struct Svm {
     pub decision_shape: DecisionShape,
     /// Whether equal votes are decided by scores.
     pub break_ties: bool,
-    /// Whether to try however many rows there are.
+    /// Whether to fit however many rows there are.
     pub force: bool,
 }
 
-/// How a machine is solved.
+/// Solvers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SvmSolver {
-    /// Steps on pairs of dual variables, to the tolerance.
+    /// Sequential minimal optimisation of the dual, to the tolerance.
     Smo,
-    /// Stochastic subgradient steps on the primal, of classes; the constant is penalised like a weight.
+    /// Stochastic subgradient steps on the primal, for classification; the constant is penalised like a weight.
     Pegasos,
 }
 
-/// What scores of more than two classes look like.
+/// Shape of the scores for more than two classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DecisionShape {
-    /// A score a class: votes, and within equal votes the sum of scores.
+    /// One score per class: votes, and within equal votes the sum of scores.
     Ovr,
-    /// A score a pair of classes.
+    /// One score per pair of classes.
     Ovo,
 }
 
@@ -134,7 +153,7 @@ impl Learner for Svm {
         notes: "Choose it for a few thousand to some ten thousand rows where the border between classes is curved. Columns should be on one \
                 scale. Time grows between the square and the cube of the number of rows, so that beyond 200,000 rows it asks to be forced; \
                 feature maps (nystroem, rff) in front of linear-svm go on from there. Steps on pairs of variables within working sets, \
-                rows of the kernel matrix in singles within cache_mb, the certificate in doubles. C=null is the hard margin, and an error \
+                rows of the kernel matrix in f32 within cache_mb, the certificate in f64. C=null is the hard margin, and an error \
                 where classes cannot be separated. Probabilities come from a sigmoid of the scores of the training rows, or with \
                 probability=true of rows held out in 5 folds, which is less sure of itself and right more often.",
         reference: "Cortes and Vapnik: Support-vector networks, Machine Learning 20 (1995); Fan, Chen and Lin, JMLR 6 (2005); Platt (1999)",
@@ -198,7 +217,7 @@ impl Learner for Svm {
             },
             ParamSpec {
                 name: "max_iter",
-                doc: "Most steps for a pair of classes; null for no limit. Pegasos takes so many, in whole rounds over the rows; null for 50 rounds.",
+                doc: "Most steps for a pair of classes; null for no limit. Pegasos takes this many, in whole epochs over the rows; null for 50 epochs.",
                 range: Range::Optional(&INT),
             },
             ParamSpec {
@@ -216,25 +235,25 @@ impl Learner for Svm {
     };
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        self.check_ranges()?;
         self.kernel.kernel(&self.gamma, self.degree, self.coef0)?;
         if self.method == SvmSolver::Pegasos && self.c.is_none() {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "C".into(),
-                value: "null".into(),
-                expected: "pegasos needs a finite price; the hard margin goes with method=smo".into(),
-            });
+            return Err(Error::parameter(
+                Self::SPEC.name,
+                "C",
+                "null",
+                "pegasos needs a finite price; the hard margin goes with method=smo",
+            ));
         }
         if let Some(ClassWeight::Factors(factors)) = &self.class_weight
             && let Some((name, value)) = factors.iter().find(|(_, v)| !(v.is_finite() && **v >= 0.0))
         {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "class_weight".into(),
-                value: format!("{name}: {value}"),
-                expected: "factors are finite and not negative".into(),
-            });
+            return Err(Error::parameter(
+                Self::SPEC.name,
+                "class_weight",
+                format!("{name}: {value}"),
+                "factors are finite and not negative",
+            ));
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use ermine_math::platt::{Sigmoid, pairwise_coupling};
 /// One solved problem: a pair of classes, or a regression.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BinarySvm {
-    /// C; none where no error is allowed.
+    /// C; none for the hard margin.
     pub price: Option<f64>,
     /// b.
     pub bias: f64,
@@ -24,7 +24,7 @@ pub struct BinarySvm {
     pub primal: f64,
     /// Its lower bound by the dual.
     pub dual: f64,
-    /// How far errors of the dual are out of order.
+    /// Largest violation of the optimality conditions.
     pub violation: f64,
     /// Steps on pairs.
     pub iterations: u64,
@@ -37,7 +37,7 @@ pub struct BinarySvm {
 }
 
 impl BinarySvm {
-    /// Half the width of the street between the classes, in the space of the kernel: 1/‖w‖.
+    /// Half the width of the margin between the classes, in feature space: 1/‖w‖.
     pub fn margin(&self) -> f64 {
         1.0 / self.norm_squared.max(0.0).sqrt()
     }
@@ -72,8 +72,8 @@ pub(super) struct SvmModelParts {
 /// A fitted support vector machine.
 ///
 /// Saved arrays: `support` (numbers of the rows that carry it, class after class), `support_vectors` (or their sparse form),
-/// `dual_coef` [classes - 1, support vectors] as LIBSVM lays it out, `slack` of the same shape, `intercept` [pairs], `n_support`
-/// [classes], `prob_a` and `prob_b` [pairs].
+/// `dual_coef` (classes - 1, support vectors) as LIBSVM lays it out, `slack` of the same shape, `intercept` (pairs), `n_support`
+/// (classes), `prob_a` and `prob_b` (pairs).
 #[derive(Debug, Clone)]
 pub struct SvmModel {
     expansion: Expansion,
@@ -87,7 +87,7 @@ pub struct SvmModel {
     functions: Vec<SparseCoefs>,
 }
 
-/// Some columns of lines.
+/// A subset of columns.
 pub(super) fn columns(lines: &[Vec<f64>], which: &[usize]) -> Mat<f64> {
     Mat::from_fn(lines.len(), which.len(), |i, j| lines[i][which[j]])
 }
@@ -116,27 +116,27 @@ impl SvmModel {
         Ok(Self { expansion, support, dual_coef, slack, machines, says, certificate, functions })
     }
 
-    /// The kernel, with numbers in the place of rules.
+    /// The kernel, with rules resolved.
     pub fn kernel(&self) -> &Kernel {
         self.expansion.kernel()
     }
 
-    /// The numbers of the training rows that carry the model, class after class.
+    /// The row numbers of the support vectors, class by class.
     pub fn support(&self) -> &[u32] {
         &self.support
     }
 
-    /// sα of the support vectors: a line for every other class, or one.
+    /// sα of the support vectors: one row per other class, or one.
     pub fn dual_coef(&self) -> &Mat<f64> {
         &self.dual_coef
     }
 
-    /// How far each support vector is on the wrong side of its margin, laid out as the coefficients.
+    /// Slack of each support vector, in the layout of the coefficients.
     pub fn slack(&self) -> &Mat<f64> {
         &self.slack
     }
 
-    /// One for each pair of classes, in order; one for numbers.
+    /// One per pair of classes, in order; one for a regression.
     pub fn machines(&self) -> &[BinarySvm] {
         &self.machines
     }
@@ -152,7 +152,7 @@ impl SvmModel {
     }
 }
 
-/// Votes of the pairs, and within equal votes the sum of scores brought below one half.
+/// Votes of the pairs plus the sum of scores mapped below one half, which breaks ties.
 fn one_a_class(pairs: &[f64], k: usize, out: &mut [f64]) {
     let mut sums = vec![0.0; k];
     out.fill(0.0);
@@ -258,7 +258,8 @@ impl Model for SvmModel {
     }
 }
 
-/// Writes the rows of an expansion: dense under `name`, sparse as three arrays, columns of a kernel matrix as their numbers.
+/// Writes the centres of an expansion: dense under `name`, sparse as three arrays, columns of a kernel matrix as their
+/// numbers.
 pub(crate) fn save_centres(centres: &ExpansionPoints, name: &str, out: &mut ModelWriter) -> Result<()> {
     match centres {
         ExpansionPoints::Dense(m) => out.mat(name, m),
@@ -377,7 +378,7 @@ impl Classifier for SvmModel {
             let mut at = 0;
             for a in 0..k {
                 for b in a + 1..k {
-                    // A little away from 0 and 1, so that pairs that are sure of opposite things can still be reconciled.
+                    // Slightly away from 0 and 1, so that contradictory certain pairs can still be coupled.
                     let tiny = if k > 2 { 1e-7 } else { 0.0 };
                     let q = sigmoids[at].probability(scores[(i, at)]).clamp(tiny, 1.0 - tiny);
                     (r[a * k + b], r[b * k + a]) = (q, 1.0 - q);
@@ -399,7 +400,7 @@ impl Classifier for SvmModel {
         let SvmTask::Classes { names, present, shape, .. } = &self.says else { return Ok(None) };
         let k = present.len();
         if names.len() == 2 {
-            // Of two classes, the score of the second.
+            // For two classes, the score of the second.
             return Ok(Some(Mat::from_fn(x.rows(), 1, |i, _| -scores[(i, 0)])));
         }
         if *shape == DecisionShape::Ovo && k == names.len() {

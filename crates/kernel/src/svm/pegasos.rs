@@ -1,8 +1,9 @@
-//! Stochastic subgradient steps on the primal in the space of a kernel (Shalev-Shwartz, Singer, Srebro and Cotter: Pegasos, Mathematical
-//! Programming 127, 2011, section 4): min λ/2 (‖w‖² + b²) + mean hinge with λ = 1/(C n), step 1/(λt).
+//! Pegasos: stochastic subgradient steps on the primal in feature space (Shalev-Shwartz, Singer, Srebro and Cotter:
+//! Pegasos, Mathematical Programming 127, 2011, section 4): min λ/2 (‖w‖² + b²) + mean hinge with λ = 1/(C n), step
+//! 1/(λt).
 //!
-//! The constant is one more feature, the kernel is k + 1. Each round visits every row once, in random order, so that the variables that
-//! the steps amount to, C times the share of rounds in which a row cost something, lie within the bounds of the dual: primal and
+//! The constant is one more feature, so the kernel is k + 1. Each epoch visits every row once, in random order; the
+//! implied dual variables, C times the share of epochs in which a row had a loss, are within their bounds: primal and
 //! dual bound the optimum from both sides.
 
 use ermine_core::{Context, Progress, Result, RngStream};
@@ -13,10 +14,10 @@ use super::solve::{DualVariable, SmoOptions, SvmSolution, coefficients, gradient
 
 /// Rows whose kernel values are computed together.
 const BATCH: usize = 64;
-/// Rounds over the rows, where no number of steps is given.
+/// Default number of epochs.
 const ROUNDS: u64 = 50;
 
-/// One variable a point, with sign and bound.
+/// One variable per point, with sign and bound.
 pub(super) fn solve(
     points: &Points<'_, f64>,
     variables: &[DualVariable],
@@ -28,7 +29,7 @@ pub(super) fn solve(
     let rounds = plan.max_iter.map_or(ROUNDS, |steps| steps.div_ceil(n.max(1) as u64));
     let mut cache = KernelCache::<f64>::new(n, plan.cache_bytes);
     let batch = BATCH.min(cache.capacity());
-    // w = scale · Σ weight φ, so that shrinking costs one multiplication; f likewise.
+    // w = scale · Σ weight φ, so that shrinkage costs one multiplication; f likewise.
     let (mut weight, mut f, mut scale, mut t) = (vec![0.0; n], vec![0.0; n], 1.0f64, 0u64);
     let mut order: Vec<u32> = (0..n as u32).collect();
     'rounds: for round in 0..rounds {
@@ -63,7 +64,7 @@ pub(super) fn solve(
     let coefficients = coefficients(variables, &alpha, n);
     let f = gradient_f64(points, &coefficients, cx)?;
     let bias: f64 = coefficients.iter().sum();
-    // The gap of primal and dual takes the place of the order of errors, next to the primal.
+    // Convergence is measured by the duality gap, relative to the primal.
     let norm = coefficients.iter().zip(&f).map(|(c, f)| c * f).sum::<f64>() + bias * bias;
     let price: f64 = variables.iter().zip(&f).map(|(v, f)| v.bound * (1.0 - v.sign * (f + bias)).max(0.0)).sum();
     let gap = norm + price - alpha.iter().sum::<f64>();

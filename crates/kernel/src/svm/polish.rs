@@ -1,8 +1,8 @@
-//! The last digits of a dual solution: the linear system of the variables between their bounds.
+//! Polishing of a dual solution: the linear system of the variables between their bounds.
 //!
-//! Steps on pairs end when errors are in order up to a tolerance. With the bounds that hold known by then, the rest is a linear system:
-//! errors of all free variables equal one constant. An active-set method solves it, lets go of bounds that pull the wrong way and stops at
-//! bounds in its way; every step lowers the objective.
+//! SMO steps end when the errors are ordered up to a tolerance. With the active bounds known by then, the rest is a
+//! linear system: the errors of all free variables equal one constant. An active-set method solves it, releases bounds
+//! with a multiplier of the wrong sign and stops at bounds in its way; every step lowers the objective.
 
 use ermine_core::{Context, Mat, Result};
 use ermine_math::kernel::Points;
@@ -10,12 +10,12 @@ use ermine_math::linalg::Cholesky;
 
 use super::solve::{DualVariable, SvmSolution, bias, coefficients, gradient_f64, kkt_gap_ends};
 
-/// Free variables up to which the system is solved.
+/// Most free variables for which the system is solved.
 const MOST: usize = 400;
-/// Systems that are solved at most.
+/// Most systems solved.
 const ROUNDS: usize = 60;
 
-/// Improves a solution of which the steps have converged; leaves it as it is where that cannot be done.
+/// Improves a converged solution; leaves it unchanged where that is not possible.
 pub(super) fn polish(
     points: &Points<'_, f64>,
     variables: &[DualVariable],
@@ -40,7 +40,7 @@ pub(super) fn polish(
         if top - bottom <= good {
             break;
         }
-        // Variables at a bound whose error says that they should leave it: the worst of each side.
+        // Variables at a bound whose multiplier has the wrong sign: the worst of each side.
         if !free.is_empty() {
             let error = |k: usize| variables[k].target - f[variables[k].base as usize] - b;
             let spread = free.iter().map(|&k| error(k).abs()).fold(0.0, f64::max);
@@ -48,8 +48,8 @@ pub(super) fn polish(
                 (false, true) | (true, false) => error(k),
                 (true, true) | (false, false) => -error(k),
             };
-            let held = (0..alpha.len()).filter(|k| free.binary_search(k).is_err());
-            let worst = held.map(|k| (pull(k), k)).fold((0.0, usize::MAX), |a, b| if b.0 > a.0 { b } else { a });
+            let at_bound = (0..alpha.len()).filter(|k| free.binary_search(k).is_err());
+            let worst = at_bound.map(|k| (pull(k), k)).fold((0.0, usize::MAX), |a, b| if b.0 > a.0 { b } else { a });
             if worst.1 != usize::MAX && worst.0 > spread.max(good) {
                 free.push(worst.1);
                 free.sort_unstable();
@@ -72,7 +72,7 @@ pub(super) fn polish(
             length = length.min(room);
         }
         if length <= 0.0 || length.is_nan() {
-            // The variable that was let go wants to go where it cannot: the rest is in order.
+            // The released variable is blocked at once: the rest is optimal.
             break;
         }
         let before = alpha.clone();
@@ -86,7 +86,7 @@ pub(super) fn polish(
                 _ => moved.clamp(0.0, variables[k].bound),
             };
         }
-        // Few variables moved: their rows alone bring f up to date.
+        // Few variables moved: their rows suffice to update f.
         let moved: Vec<f64> = alpha.iter().zip(&before).map(|(new, old)| new - old).collect();
         let change = gradient_f64(points, &coefficients(variables, &moved, points.len()), cx)?;
         f.iter_mut().zip(change).for_each(|(f, c)| *f += c);
@@ -97,7 +97,7 @@ pub(super) fn polish(
         }
         solution.iterations += 1;
     }
-    // What was found counts when it holds without the rounding of all the changes.
+    // The result is accepted if it holds with f recomputed without accumulated rounding.
     if let Some(alpha) = best.1 {
         let f = gradient_f64(points, &coefficients(variables, &alpha, points.len()), cx)?;
         let (top, bottom) = kkt_gap_ends(variables, &alpha, &f);
@@ -126,8 +126,8 @@ fn direction(
     own.gram_rows(&(0..n as u32).collect::<Vec<_>>(), &mut out)?;
     let k = Mat::from_fn(n, n, |i, j| 0.5 * (rows[i][j] + rows[j][i]));
     let trace = (0..n).map(|i| k[(i, i)].abs()).sum::<f64>() / n as f64;
-    // Rows that are equal, or depend on each other, leave the system singular; a little on the diagonal decides between its
-    // solutions, and the residuals below take its effect away again where it matters.
+    // Equal or dependent rows make the system singular; a small diagonal term selects one of its solutions, and
+    // iterative refinement below removes its effect where it matters.
     let Some(factor) = [1e-10, 1e-7].into_iter().find_map(|tiny| {
         let ridged = Mat::from_fn(n, n, |i, j| k[(i, j)] + if i == j { tiny * trace } else { 0.0 });
         Cholesky::new(ridged.view()).ok()

@@ -1,4 +1,4 @@
-//! Starting from the variables of an earlier fit.
+//! Warm start from the variables of an earlier fit.
 
 use ermine_core::{Context, Dataset, Error, Learner, Result, Target};
 
@@ -7,8 +7,9 @@ use super::solve::DualVariable;
 use super::{Svm, SvmModel, fit};
 
 impl Svm {
-    /// Fits from the variables of an earlier model of the same rows, of another price, width or tolerance: the optimum is that of
-    /// [`Learner::fit`] up to the tolerance, in fewer steps when both are near. Variables grow and shrink with the price.
+    /// Fits from the variables of an earlier model of the same rows, with another C, width or tolerance: the optimum is
+    /// that of [`Learner::fit`] up to the tolerance, in fewer steps when the settings are close. Variables are scaled
+    /// with C.
     ///
     /// ```
     /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
@@ -37,7 +38,7 @@ impl Svm {
 /// The coefficients of an earlier model by row.
 pub(super) struct WarmStart<'a> {
     model: &'a SvmModel,
-    /// The number of the support vector that each row is.
+    /// The index of the support vector of each row.
     place: Vec<u32>,
 }
 
@@ -60,7 +61,7 @@ impl<'a> WarmStart<'a> {
         }
     }
 
-    /// How the variables of a machine change with the price.
+    /// The scaling of the variables of a machine with C.
     fn factor(&self, price: Option<f64>) -> f64 {
         match (price, self.model.machines().first().and_then(|m| m.price)) {
             (Some(new), Some(old)) => new / old,
@@ -68,7 +69,7 @@ impl<'a> WarmStart<'a> {
         }
     }
 
-    /// Variables of the pair (a, b) of the classes that take part.
+    /// Variables of the pair (a, b) of the classes present.
     pub fn pair(
         &self,
         price: Option<f64>,
@@ -102,17 +103,17 @@ impl<'a> WarmStart<'a> {
     }
 }
 
-/// Within their bounds and with Σ sα = 0: the side that has more gives way.
+/// Within their bounds and with Σ sα = 0: the larger side is reduced.
 fn feasible(variables: &[DualVariable], factor: f64, coefficient: impl Fn(&DualVariable) -> f64) -> Vec<f64> {
     let within = |v: &DualVariable| {
         let a = factor * (v.sign * coefficient(v)).max(0.0);
-        // A bound that was reached stays reached, whatever the rounding of the factor.
+        // A variable at its bound stays there, whatever the rounding of the factor.
         if a >= v.bound * (1.0 - 1e-12) { v.bound } else { a }
     };
     let mut alpha: Vec<f64> = variables.iter().map(within).collect();
     let side = |sign: f64| variables.iter().zip(&alpha).filter(|(v, _)| v.sign == sign).map(|(_, a)| a).sum::<f64>();
     let (up, down) = (side(1.0), side(-1.0));
-    // Sums that differ by rounding alone are left as they are, so that bounds stay reached.
+    // Sums that differ by rounding alone are left unchanged, so that variables stay at their bounds.
     if (up - down).abs() > 1e-12 * up.max(down) {
         let (sign, share) = if up > down { (1.0, down / up) } else { (-1.0, up / down) };
         variables.iter().zip(&mut alpha).filter(|(v, _)| v.sign == sign).for_each(|(_, a)| *a *= share);

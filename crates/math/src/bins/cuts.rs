@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::QuantileSketch;
 
-/// How the cells of one column become bins 0, 1, …. The bin after the last one, [`ColumnBins::missing`], is that of missing
-/// values.
+/// The bins 0, 1, … of one column. The bin after the last one, [`ColumnBins::missing`], is that of missing values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ColumnBins {
     /// Numbers: bin k holds the values above cut k - 1 and up to cut k.
@@ -17,7 +16,7 @@ pub enum ColumnBins {
     Categories {
         /// The bin of each code.
         bin_of: Vec<u32>,
-        /// How many categories have a bin of their own. Bin `own` is that of the others, when `rest` is true.
+        /// Number of categories with a bin of their own. Bin `own` is that of the others, when `rest` is true.
         own: usize,
         /// Whether some categories share a bin.
         rest: bool,
@@ -38,10 +37,10 @@ impl ColumnBins {
         let own = if present > max_bins { max_bins - 1 } else { present };
         let rest = own < present;
         let mut order: Vec<usize> = (0..weights.len()).filter(|&c| weights[c] > 0.0).collect();
-        order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
+        ermine_core::order::sort_by_number_descending(&mut order, |a| weights[a]);
         order.truncate(own);
         order.sort_unstable();
-        // What has no bin of its own falls into bin `own`: the shared bin, or that of missing values.
+        // Codes without a bin of their own get bin `own`: the shared bin, or that of missing values.
         let mut bin_of = vec![own as u32; weights.len()];
         for (bin, &code) in order.iter().enumerate() {
             bin_of[code] = bin as u32;
@@ -79,7 +78,7 @@ impl ColumnBins {
 
     /// The bins of many cells at a time.
     pub fn bin_all(&self, values: &[f64], out: &mut [u16]) {
-        assert_eq!(values.len(), out.len(), "a bin a value");
+        assert_eq!(values.len(), out.len(), "one bin per value");
         match self {
             Self::Numbers { cuts } if cuts.len() < 256 => {
                 #[cfg(target_arch = "x86_64")]
@@ -100,8 +99,8 @@ fn count_all_avx2(cuts: &[f64], values: &[f64], out: &mut [u16]) {
     count_all(cuts, values, out);
 }
 
-/// How many of up to 255 cuts lie below each value, for NaN one more than all. Every sixteenth cut tells which sixteen to
-/// count: two short loops without branches, which the compiler turns into vector comparisons.
+/// How many of up to 255 cuts lie below each value, for NaN one more than all. Every sixteenth cut selects the sixteen
+/// to count: two short loops without branches, which the compiler vectorises.
 #[inline(always)]
 fn count_all(cuts: &[f64], values: &[f64], out: &mut [u16]) {
     let mut table = [[f64::INFINITY; 16]; 16];
@@ -112,7 +111,7 @@ fn count_all(cuts: &[f64], values: &[f64], out: &mut [u16]) {
     let below = |cuts: &[f64; 16], v: f64| cuts.iter().map(|c| u64::from(*c < v)).sum::<u64>() as usize;
     let missing = cuts.len() as u16 + 1;
     for (&v, out) in values.iter().zip(out) {
-        // The last entry of the table is infinite, so there is always a row.
+        // The last entry of the table is infinite, so there is always a match.
         let row = below(&last, v) & 15;
         let count = (16 * row + below(&table[row], v)) as u16;
         *out = if v.is_nan() { missing } else { count };

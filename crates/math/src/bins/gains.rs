@@ -1,15 +1,15 @@
-//! What the thresholds of a column are worth.
+//! Gains of the thresholds of a column.
 
-/// How well each threshold of a column parts packed sums.
+/// The gain of every threshold from packed sums.
 ///
-/// With G and H the sums of gradients and curvatures of a side, `out[k]` is G² / (H + l2) of what lies up to bin k, plus the same
-/// of the rest; both from one division. `before` is added to the sums of the first side, `all` are the sums of both sides,
-/// `sums[k]` becomes the packed sum up to bin k. Everything is in units of the whole numbers, `l2` too.
+/// With G and H the sums of gradients and curvatures of a side, `out[k]` is G² / (H + l2) of the bins up to k, plus the
+/// same of the rest; both from one division. `before` is added to the sums of the first side, `all` are the sums of
+/// both sides, `sums[k]` becomes the packed sum up to bin k. Everything, `l2` too, is in units of the integer grid.
 ///
 /// # Panics
 /// When the slices have not the length of `words`.
 pub fn threshold_gains(words: &[u64], before: u64, all: (i64, i64), l2: f64, sums: &mut [u64], out: &mut [f64]) {
-    assert!(sums.len() == words.len() && out.len() == words.len(), "a sum and a gain a bin");
+    assert!(sums.len() == words.len() && out.len() == words.len(), "a sum and one gain per bin");
     let mut sum = before;
     for (s, w) in sums.iter_mut().zip(words) {
         sum = sum.wrapping_add(*w);
@@ -33,14 +33,14 @@ fn gains_avx2(sums: &[u64], all: (i64, i64), l2: f64, out: &mut [f64]) {
 fn gains(sums: &[u64], all: (i64, i64), l2: f64, out: &mut [f64]) {
     let (g, h) = (all.0 as f64, all.1 as f64);
     for (out, &sum) in out.iter_mut().zip(sums) {
-        // The halves of a word as real numbers, in ways that have vector instructions: 2⁵² + h has h as its last bits.
+        // The halves of a word as f64, by operations with vector instructions: 2⁵² + h has h as its last bits.
         let left = f64::from((sum >> 32) as i32);
         let heavy = f64::from_bits(0x4330_0000_0000_0000 | (sum & 0xFFFF_FFFF)) - 4_503_599_627_370_496.0;
         *out = split_gain(left, heavy, g, h, l2);
     }
 }
 
-/// G² / (H + l2) of the left side plus the same of the rest. All four sums are whole numbers.
+/// G² / (H + l2) of the left side plus the same of the rest. All four sums are integers.
 #[inline(always)]
 pub fn split_gain(g_left: f64, h_left: f64, g: f64, h: f64, l2: f64) -> f64 {
     let (g_right, h_left, h_right) = (g - g_left, h_left + l2, h - h_left + l2);

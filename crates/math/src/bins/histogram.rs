@@ -203,13 +203,13 @@ thread_local! {
 }
 
 impl BinMatrix {
-    /// Sums the words of `rows` by the bins of the columns of one panel, into `out`, whatever it held. No sum of words of up to
-    /// `block` rows may outgrow the halves of a word; when there are more rows `out` must be wide.
+    /// Sums the words of `rows` by the bins of the columns of one panel, overwriting `out`. No sum of words of up to
+    /// `block` rows may overflow the halves of a word; for more rows `out` must be wide.
     ///
     /// # Panics
     /// When a row is outside the table or of `words`, or `out` has not the length of the panel's histograms.
     pub fn histogram(&self, panel: usize, rows: &RowList<'_>, words: &[u64], block: usize, out: &mut HistogramMut<'_>) {
-        assert!(words.len() >= self.rows(), "a word a row");
+        assert!(words.len() >= self.rows(), "one word per row");
         let bound = match rows {
             RowList::Run(range) => range.end,
             RowList::Some(rows) => rows.iter().copied().max().map_or(0, |r| r as usize + 1),
@@ -290,7 +290,7 @@ impl BinMatrix {
         }
     }
 
-    /// Counts rows by the bins of one column; `count` tells how often a row counts.
+    /// Counts rows by the bins of one column; `count` gives the multiplicity of a row.
     pub fn counts(&self, column: usize, rows: &RowList<'_>, count: impl Fn(usize) -> u64) -> Vec<u64> {
         let mut out = vec![0; self.columns()[column].missing() + 1];
         let (panel, slot) = self.place(column);
@@ -324,7 +324,7 @@ fn small(panel: &Panel<u8>, rows: RowList<'_>, words: &[u64], sums: &mut [u64]) 
     }
 }
 
-/// Rows whose cells are asked for ahead of their turn.
+/// Rows prefetched ahead.
 const PREFETCH_ROWS: usize = 24;
 
 #[inline(never)]
@@ -419,11 +419,11 @@ mod tests {
                 let columns = m.panel_columns();
                 let edges: Vec<usize> = columns.iter().map(|c| m.offsets()[c.start]).chain([total]).collect();
                 for (narrow, block) in [(true, 65_535), (false, 65_535), (false, 17)] {
-                    let mut found = Histogram::zeros(narrow, total);
-                    for (panel, mut part) in found.parts_mut(&edges).into_iter().enumerate() {
+                    let mut narrow_result = Histogram::zeros(narrow, total);
+                    for (panel, mut part) in narrow_result.parts_mut(&edges).into_iter().enumerate() {
                         m.histogram(panel, &rows, &words, block, &mut part);
                     }
-                    let all = found.part(0..total);
+                    let all = narrow_result.part(0..total);
                     assert!(
                         (0..total).all(|k| all.get(k) == (expected[k][0], expected[k][1])),
                         "{cols} columns, {narrow}, {block}"

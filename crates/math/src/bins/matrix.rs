@@ -2,7 +2,7 @@
 
 use super::ColumnBins;
 
-/// Columns of a panel at most: with 256 bins of 8 bytes the histograms of a panel stay in the first-level cache.
+/// Most columns of a panel: with 256 bins of 8 bytes the histograms of a panel stay in the first-level cache.
 pub const PANEL: usize = 16;
 
 /// A cell: u8 where all columns have at most 256 bins (that of missing values included), else u16.
@@ -35,7 +35,7 @@ impl Bin for u16 {
     }
 }
 
-/// The cells of some neighbouring columns, row after row, so that a row of a panel is one short run of memory.
+/// The cells of some adjacent columns, row by row, so that a row of a panel is one short run of memory.
 #[derive(Debug, Clone)]
 pub struct Panel<T> {
     /// The first of its columns.
@@ -43,7 +43,7 @@ pub struct Panel<T> {
     /// How many columns it has.
     pub width: usize,
     pub(super) cells: Vec<T>,
-    /// The same cells column by column: dividing a node reads one column, which then lies in a nearer cache.
+    /// The same cells column by column: splitting a node reads one column, which then stays in a nearer cache.
     pub(super) columns: Vec<Vec<T>>,
 }
 
@@ -58,9 +58,9 @@ impl<T: Bin> Panel<T> {
 /// Panels of one kind of cell.
 #[derive(Debug, Clone)]
 pub enum Panels {
-    /// One byte a cell.
+    /// One byte per cell.
     Small(Vec<Panel<u8>>),
-    /// Two bytes a cell.
+    /// Two bytes per cell.
     Large(Vec<Panel<u16>>),
 }
 
@@ -69,7 +69,7 @@ pub enum Panels {
 pub struct BinMatrix {
     rows: usize,
     columns: Vec<ColumnBins>,
-    /// Where the histogram of each column begins; one more than columns.
+    /// Offset of the histogram of each column; one more than columns.
     offsets: Vec<usize>,
     panels: Panels,
 }
@@ -86,8 +86,8 @@ impl BinMatrix {
         for c in &columns {
             offsets.push(offsets[offsets.len() - 1] + c.missing() + 1);
         }
-        // Panels of equal width where possible, and an even number of them, so that threads share them out evenly: two of 14
-        // are better than 16 and 12, and eight better than seven.
+        // Panels of equal width where possible, and an even number of them, so that threads share them evenly: two of
+        // 14 are better than 16 and 12, and eight better than seven.
         let count = match columns.len().div_ceil(PANEL) {
             0 | 1 => 1,
             many => many.next_multiple_of(2),
@@ -130,12 +130,12 @@ impl BinMatrix {
         self.rows
     }
 
-    /// How cells became bins, a column each.
+    /// The binning of each column.
     pub fn columns(&self) -> &[ColumnBins] {
         &self.columns
     }
 
-    /// Where the histogram of each column begins in a histogram of all columns, and where the last one ends.
+    /// Offset of each column in a histogram of all columns, and the end of the last one.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
@@ -180,7 +180,7 @@ impl BinMatrix {
     }
 }
 
-/// Rows that are binned at a time: their values of one column fit in the first-level cache.
+/// Rows binned at a time: their values of one column fit in the first-level cache.
 const BLOCK: usize = 2048;
 
 fn append<T: Bin>(
@@ -197,7 +197,7 @@ fn append<T: Bin>(
     if columns.is_empty() {
         return;
     }
-    // All panels of a block of rows are made by one thread, since their cells come from the same lines of memory.
+    // All panels of a block of rows are filled by one thread, since their cells come from the same cache lines.
     let mut blocks: Vec<Vec<(usize, usize, &mut [T])>> = (0..rows.div_ceil(BLOCK)).map(|_| Vec::new()).collect();
     for panel in panels.iter_mut() {
         let (first, width) = (panel.first, panel.width);

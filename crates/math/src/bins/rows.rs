@@ -1,4 +1,4 @@
-//! Which rows are in which node of a growing tree.
+//! Partition of rows among the nodes of a growing tree.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use rayon::prelude::*;
 
 use super::matrix::{Bin, BinMatrix, Panel, Panels};
 
-/// Rows below which one thread divides a set.
+/// Rows below which a split is not parallel.
 const PARALLEL: usize = 1 << 15;
 
-/// A set of rows, divided again and again: a node is a range of places, and its rows ascend.
+/// Rows partitioned by nodes: a node is a range, and its rows ascend.
 #[derive(Debug, Clone)]
 pub struct PartitionedRows {
     /// All different, all below `bound`.
@@ -38,7 +38,7 @@ impl PartitionedRows {
         Self { spare: vec![0; rows.len()], rows, bound }
     }
 
-    /// Puts all rows back in order, undivided.
+    /// Restores the initial order of all rows.
     pub fn reset(&mut self) {
         if self.rows.len() == self.bound {
             self.rows.par_iter_mut().enumerate().for_each(|(i, r)| *r = i as u32);
@@ -47,7 +47,7 @@ impl PartitionedRows {
         }
     }
 
-    /// How many rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -62,11 +62,11 @@ impl PartitionedRows {
         &self.rows[node]
     }
 
-    /// Divides a node: rows whose bin of `column` is marked go to the front. Says where the others begin. `left` has an entry
-    /// a bin, that of missing values included. Both parts keep their order.
+    /// Splits a node: rows whose bin of `column` is marked go to the front. Returns where the others begin. `left` has
+    /// one entry per bin, that of missing values included. Both parts keep their order.
     pub fn split(&mut self, node: Range<usize>, matrix: &BinMatrix, column: usize, left: &[bool]) -> usize {
         assert!(self.bound <= matrix.rows(), "the rows are those of the table");
-        assert_eq!(left.len(), matrix.columns()[column].missing() + 1, "an entry a bin");
+        assert_eq!(left.len(), matrix.columns()[column].missing() + 1, "one entry per bin");
         let (panel, slot) = matrix.place(column);
         let (rows, spare) = (&mut self.rows[node.clone()], &mut self.spare[node.clone()]);
         let middle = match matrix.panels() {
@@ -81,7 +81,7 @@ impl PartitionedRows {
     /// # Panics
     /// When nodes overlap or there are fewer scores than rows.
     pub fn add(&self, nodes: &[(Range<usize>, f64)], scores: &mut [f64]) {
-        assert!(scores.len() >= self.bound, "a score a row");
+        assert!(scores.len() >= self.bound, "one score per row");
         let mut nodes: Vec<_> = nodes.iter().filter(|n| !n.0.is_empty()).cloned().collect();
         nodes.sort_by_key(|n| n.0.start);
         assert!(nodes.windows(2).all(|w| w[0].0.end <= w[1].0.start), "nodes do not overlap");
@@ -136,7 +136,7 @@ fn partition<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot
     middle
 }
 
-/// Moves the rows that go left to the front and the others to `spare`; says how many went left.
+/// Moves the rows that go left to the front and the others to `spare`; returns how many went left.
 fn partition_run<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot: usize, table: &[u8]) -> usize {
     assert!(spare.len() >= rows.len() && table.len() == 1 << (8 * size_of::<T>()));
     let (mut l, mut r) = (0, 0);

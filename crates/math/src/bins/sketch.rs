@@ -2,26 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Distinct values that are kept as they are; above it neighbours are joined.
+/// Most distinct values kept exactly; beyond, neighbouring values are merged.
 const MAX_EXACT: usize = 8192;
-/// Entries that are left after neighbours were joined.
+/// Entries left after merging.
 const COMPRESSED_LEN: usize = 4096;
 
-/// The distribution of the values of a column, by weight: exact up to 8192 distinct values, after that a summary in which
-/// neighbouring values are joined.
+/// The weighted distribution of the values of a column: exact up to 8192 distinct values, after that a summary in which
+/// neighbouring values are merged.
 ///
-/// Sketches of parts of the rows are merged by [`Sketch::merge`]. As long as no values had to be joined, the result does not
-/// depend on the parts or on the order of rows. Each joining moves a quantile by at most 1/4096 of the weight that the sketch
-/// held then, so the quantiles of n rows that were merged in a binary tree of blocks are off by at most log₂(blocks) / 4096.
+/// Sketches of parts of the rows are merged by [`QuantileSketch::merge`]. As long as no values had to be merged, the
+/// result does not depend on the parts or on the order of rows. Each compression moves a quantile by at most 1/4096 of
+/// the weight of the sketch at that time, so the quantiles of n rows that were merged in a binary tree of blocks are
+/// off by at most log₂(blocks) / 4096.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct QuantileSketch {
-    /// Ascending. A joined entry stands at the greatest of its values.
+    /// Ascending. A merged entry has the greatest of its values.
     values: Vec<f64>,
     weights: Vec<f64>,
     missing: f64,
 }
 
-/// Numbers whose order as unsigned integers is that of the doubles, with one zero.
+/// Numbers whose order as unsigned integers is that of the f64, with one zero.
 #[inline]
 fn key(value: f64) -> u64 {
     let bits = (value + 0.0).to_bits();
@@ -63,7 +64,7 @@ impl QuantileSketch {
                 for (k, w) in pairs {
                     let v = from_key(k);
                     match out.values.last() {
-                        Some(&last) if last == v => *out.weights.last_mut().expect("one weight a value") += w,
+                        Some(&last) if last == v => *out.weights.last_mut().expect("one weight per value") += w,
                         _ => {
                             out.values.push(v);
                             out.weights.push(w);
@@ -76,7 +77,7 @@ impl QuantileSketch {
         out
     }
 
-    /// Takes in the values of another sketch.
+    /// Adds the values of another sketch.
     pub fn merge(&mut self, other: Self) {
         self.missing += other.missing;
         if self.values.is_empty() {
@@ -104,8 +105,8 @@ impl QuantileSketch {
         self.compress();
     }
 
-    /// Joins neighbours when there are too many values. Groups end where the running weight passes a multiple of a fixed
-    /// share, so a value of much weight stays alone.
+    /// Merges neighbours when there are too many values. Groups end where the cumulative weight passes a multiple of a
+    /// fixed share, so a value of much weight stays alone.
     fn compress(&mut self) {
         if self.values.len() <= MAX_EXACT {
             return;
@@ -234,12 +235,12 @@ mod tests {
             sketch.merge(QuantileSketch::of(part, None));
         }
         let mut sorted = values.clone();
-        sorted.sort_by(f64::total_cmp);
+        ermine_core::order::sort_numbers(&mut sorted);
         assert_eq!(sketch.weight(), 300_000.0);
         for k in 1..100 {
             let q = k as f64 / 100.0;
-            let found = sketch.quantile(q).unwrap();
-            let rank = sorted.partition_point(|v| *v <= found) as f64 / 300_000.0;
+            let quantile = sketch.quantile(q).unwrap();
+            let rank = sorted.partition_point(|v| *v <= quantile) as f64 / 300_000.0;
             assert!((rank - q).abs() < 73.0 / 4096.0, "quantile {q} has rank {rank}");
         }
         let cuts = sketch.cuts(255);

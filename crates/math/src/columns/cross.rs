@@ -21,7 +21,7 @@ impl Design<'_> {
     /// Weighted, centred products `Σ w (x_j - mean_j)(x_k - mean_k)` of the columns k of `set` with all columns j: a row for
     /// each k.
     ///
-    /// Rows of doubles are read where they lie, so the columns j are centred after the product; where means are far
+    /// Rows of f64 are read where they lie, so the columns j are centred after the product; where means are far
     /// larger than spreads, digits are lost that [`Design::cross_within`] keeps.
     ///
     /// # Panics

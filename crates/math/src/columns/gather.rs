@@ -1,4 +1,4 @@
-//! A few columns taken out of a design.
+//! Gathering of columns from a design.
 
 use ermine_core::{CsrRef, MatRef};
 use rayon::prelude::*;
@@ -15,18 +15,18 @@ const TASK: usize = 1 << 17;
 /// Tasks at most: each counts all wanted columns.
 const TASKS: usize = 16;
 
-/// What happens to cells while they are gathered.
+/// Transformation of cells while they are gathered.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CellTransform<'a> {
-    /// Taken from the cells first, one a gathered column. Cells of sparse columns stay as they are, since zeros would not;
-    /// whoever asks for columns of mean 0 keeps account of the shift.
+    /// Subtracted from the cells first, one per gathered column. Cells of sparse columns are not centred, since zeros
+    /// would fill in; the caller accounts for the shift.
     pub centre: Option<&'a [f64]>,
-    /// A factor a row: the square root of its weight.
+    /// One factor per row: the square root of its weight.
     pub factor: Option<&'a [f64]>,
 }
 
 impl Design<'_> {
-    /// The given columns, in that order. Contiguous columns are lent, all others copied.
+    /// The given columns, in that order. Contiguous columns are borrowed, all others copied.
     ///
     /// # Panics
     /// When there is no such column.

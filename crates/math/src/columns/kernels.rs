@@ -1,4 +1,4 @@
-//! The inner loops over one column, for doubles and singles, dense and sparse.
+//! The inner loops over one column, for f64 and f32, dense and sparse.
 //!
 //! Every function adds in an order that depends on the length alone.
 
@@ -34,7 +34,7 @@ macro_rules! kernel {
 #[inline(always)]
 fn total<S: Simd>(s: S, [a, b, c, d]: [S::V; 4]) -> f64 {
     let mut lanes = [0.0; 4];
-    // SAFETY: room for four doubles.
+    // SAFETY: room for four f64.
     unsafe { s.store(lanes.as_mut_ptr(), s.add(s.add(a, b), s.add(c, d))) };
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 }

@@ -1,10 +1,10 @@
-//! Columns of a design, for methods that move one coefficient at a time.
+//! Columns of a design, for coordinate descent methods.
 //!
-//! [`Design`] is X as it lies: rows or columns of doubles or singles, sparse rows, number columns of a table. It is never
-//! copied as a whole; what concerns all columns at once (their means and norms, Xᵀ v) is computed in passes over the data in the order it has.
-//! [`Columns`] are a few of them laid out one after the other, which is what a coordinate descent over a working set
-//! needs: a column-major design lends them, a row-major one is transposed for these columns only, sparse rows become
-//! sparse columns.
+//! [`Design`] is X in its own layout: rows or columns of f64 or f32, sparse rows, number columns of a table. It is
+//! never copied as a whole; computations on all columns at once (their means and norms, Xᵀ v) are passes over the data
+//! in storage order. [`Columns`] are a few of them stored contiguously, which is what a coordinate descent over a
+//! working set needs: columns of a column-major design are borrowed, those of a row-major one are transposed for these
+//! columns only, sparse rows become sparse columns.
 //!
 //! Threads share the work in pieces that depend on the shape alone, so the bits do not depend on their number.
 
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 pub use gather::CellTransform;
 pub use passes::MeanScatter;
 
-/// X as it lies.
+/// X in its own layout.
 pub struct Design<'a> {
     view: DesignView<'a>,
     rows: usize,
@@ -37,12 +37,12 @@ enum DesignView<'a> {
     Cols32(Vec<&'a [f32]>),
     /// Sparse rows, every cell stored at most once.
     Csr(CsrRef<'a>),
-    /// What had to be put in order first.
+    /// A copy with sorted entries.
     OwnedRows(Mat<f64>),
     OwnedCsr(Csr),
 }
 
-/// How X lies, in the cases that algorithms tell apart.
+/// The layouts of X that algorithms distinguish.
 enum DesignForm<'a> {
     Rows64(MatRef<'a, f64>),
     Rows32(MatRef<'a, f32>),
@@ -150,7 +150,7 @@ pub struct Columns<'a> {
 }
 
 enum ColumnStorage<'a> {
-    /// Lent by the design.
+    /// Borrowed from the design.
     Borrowed64(Vec<&'a [f64]>),
     Borrowed32(Vec<&'a [f32]>),
     /// A copy, column after column.
@@ -166,9 +166,9 @@ enum ColumnStorage<'a> {
 /// One column.
 #[derive(Debug, Clone, Copy)]
 pub enum ColumnSlice<'a> {
-    /// Doubles.
+    /// f64.
     F64(&'a [f64]),
-    /// Singles.
+    /// f32.
     F32(&'a [f32]),
     /// Rows and values of what is stored; rows ascend.
     Sparse(&'a [u32], &'a [f64]),

@@ -1,4 +1,4 @@
-//! What concerns all columns at once, in the order the data lies in.
+//! Computations on all columns at once, in storage order.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ const ROWS: usize = 1024;
 const RUNS: usize = 16;
 /// Rows that a task over one column after the other takes at a time.
 const BLOCK: usize = 4096;
-/// Doubles of rows that stay in second-level cache between the residuals and the products.
+/// f64 numbers of the rows that stay in second-level cache between the residuals and the products.
 const HELD: usize = 1 << 15;
 /// Stored values of sparse rows, for each column, that are worth sums of their own.
 const PER_COLUMN: usize = 8;
@@ -114,8 +114,8 @@ impl Design<'_> {
     }
 }
 
-/// Dense cells, four rows at a time. Rows and columns in memory give the same numbers in the same order, so what is summed does not depend
-/// on the layout, to the last bit.
+/// Dense cells, four rows at a time. Row-major and column-major data give the same numbers in the same order, so sums
+/// do not depend on the layout, to the last bit.
 trait QuadRows: Sync {
     type Cell: Real;
     const STRIP: usize;
@@ -319,7 +319,7 @@ impl ColumnSums {
         for j in 0..first.len() {
             let shift = first[j] / weight;
             second[j] -= shift * first[j];
-            // Rounding may leave a hair below 0; squares that overflowed are not a number here, and must stay so.
+            // Rounding may give slightly negative numbers; overflowed squares are NaN here, and must stay so.
             if second[j] < 0.0 {
                 second[j] = 0.0;
             }
@@ -333,7 +333,7 @@ impl ColumnSums {
     }
 }
 
-/// A row with weight, as doubles: an origin within the spread of every column, and exactly a constant one.
+/// A row with weight, as f64: an origin within the spread of every column, and exactly a constant one.
 fn origin(cols: usize, w: Option<&[f64]>, centre: bool, cell: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let row = w.map_or(0, |w| w.iter().position(|w| *w > 0.0).unwrap_or(0));
     (0..cols).map(|j| if centre { cell(row, j) } else { 0.0 }).collect()

@@ -5,7 +5,7 @@ const SHAPES: [(usize, usize); 6] = [(1, 1), (3, 5), (16, 4), (37, 21), (8200, 9
 
 fn random(rows: usize, cols: usize) -> Mat<f64> {
     let mut rng = RngStream::new(7, "test", (rows * 10_000 + cols) as u64);
-    // Values that singles hold exactly, a third of them 0.
+    // Values that f32 hold exactly, a third of them 0.
     Mat::from_fn(rows, cols, |_, j| {
         let v = f64::from((rng.normal() * 8.0 + j as f64 % 3.0) as f32);
         if rng.uniform() < 0.33 { 0.0 } else { v }
@@ -42,8 +42,8 @@ fn forms(x: &Mat<f64>, f: impl Fn(&Design<'_>, &str)) {
     let all = [
         (Features::F64(x.view()), "rows"),
         (Features::F64(columns.view().t()), "columns"),
-        (Features::F32(single.view()), "rows of singles"),
-        (Features::F32(single_columns.view().t()), "columns of singles"),
+        (Features::F32(single.view()), "rows of f32"),
+        (Features::F32(single_columns.view().t()), "columns of f32"),
         (Features::F64(strided), "strides"),
         (Features::Csr(csr.view()), "sparse"),
         (Features::Table(table.view()), "table"),
@@ -172,7 +172,7 @@ fn many_sparse_rows_are_gathered_in_pieces() {
 fn constant_columns_have_no_scatter_and_bad_cells_show() {
     let x = Mat::from_fn(1000, 3, |i, j| [0.1, i as f64, -1e9 / 3.0][j]);
     forms(&x, |design, name| {
-        if !design.is_sparse() && !name.contains("singles") {
+        if !design.is_sparse() && !name.contains("f32") {
             let s = design.summary(None, &vec![1.0; 1000], true);
             assert_eq!((s.mean[0], s.scatter[0], s.mean[2], s.scatter[2]), (0.1, 0.0, -1e9 / 3.0, 0.0), "{name}");
         }

@@ -1,21 +1,22 @@
-//! Nearest centres with bounds that rule most of them out.
+//! Nearest centres with bounds that skip most comparisons.
 //!
-//! When centres move little from one step to the next, the triangle inequality tells of most rows that they stay where they
-//! are: a centre that was at least l away is now at least l minus its move away (Elkan, ICML 2003; one bound for a group of
-//! centres: Ding and others, Yinyang k-means, ICML 2015). A group is what a tile of the kernels compares at once.
+//! When centres move little from one step to the next, the triangle inequality proves for most rows that they keep
+//! their centre: a centre that was at least l away is now at least l minus its move away (Elkan, ICML 2003; one bound
+//! for a group of centres: Ding and others, Yinyang k-means, ICML 2015). A group is what a tile of the kernels compares
+//! at once.
 //!
-//! The labels are those of the full comparison to the last bit: what bounds rule out is farther by more than the rounding
-//! errors of both scores, and what they do not is scored by the same sums.
+//! The labels are those of the full comparison to the last bit: centres are only skipped if they are farther by more
+//! than the rounding errors of both scores, and all others are scored by the same sums.
 
 use super::{CenterSums, Centers, Real, StridedRows};
 
 /// Scores that are held at a time; they should stay in the second cache.
 const SCORES: usize = 1 << 14;
 
-/// Bounds are kept in singles and must stay below the truth.
+/// Bounds are kept in f32 and must stay below the truth.
 const ROUND_DOWN: f64 = 1.0 - 1e-6;
 
-/// What distances and scores of some centres can be wrong by.
+/// Bounds on the errors of distances and scores.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct DistanceError {
     /// The error of a sum of as many products as there are columns, relative to their sizes.
@@ -23,7 +24,7 @@ pub(super) struct DistanceError {
     /// The length of the longest centre about the mean of the centres, and the largest bias.
     longest: f64,
     bias: f64,
-    /// How far apart a centre as distances see it and as scores see it can lie.
+    /// Largest distance between a centre and its rounded form in the scores.
     apart: f64,
 }
 
@@ -64,14 +65,14 @@ impl<T: Real> Centers<T> {
             .iter()
             .map(|g| {
                 let most = (g.first..(g.first + g.vectors * T::LANES).min(self.k)).map(moved).fold(0.0f64, f64::max) + apart;
-                // Up, whatever the rounding to singles does.
+                // Up, whatever the rounding to f32 does.
                 ((most * (1.0 + 1e-6)) as f32).next_up()
             })
             .collect()
     }
 
-    /// As [`Centres::nearest_and_sum`], for rows that are known to have belonged to `labels`, with centres that have moved by
-    /// `moves` since. `lower` holds a bound a row and group: no centre of the group but the row's own is nearer. Minus infinity
+    /// As [`Centers::nearest_and_sum`], for rows that are known to have belonged to `labels`, with centres that have moved by
+    /// `moves` since. `lower` holds one bound per row and group: no centre of the group but the row's own is nearer. Minus infinity
     /// is a bound that says nothing. Returns how many pairs of row and group were compared.
     ///
     /// # Panics
@@ -202,8 +203,8 @@ impl<T: Real> Centers<T> {
         centre / (2 * T::LANES)
     }
 
-    /// By how much |x - c|² of two centres may seem to differ through rounding, for a row at a squared distance `own` from its
-    /// centre: twice the errors of both scores, and that of the distance itself.
+    /// Bound on the rounding error of the difference of |x - c|² of two centres, for a row at a squared distance `own`
+    /// from its centre: twice the errors of both scores, and that of the distance itself.
     fn rounding_slack(&self, own: f64, centre: usize) -> f64 {
         let DistanceError { relative, longest, bias, apart } = self.rounding;
         let distance = own.sqrt();

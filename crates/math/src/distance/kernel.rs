@@ -2,7 +2,7 @@
 
 use super::{CenterSums, Centers, StridedRows};
 
-/// What the kernels need of a number type.
+/// Number types of the kernels.
 pub trait DistanceNumber: Copy + PartialOrd + Send + Sync + 'static {
     /// Numbers in a vector of 256 bits.
     #[doc(hidden)]
@@ -14,7 +14,7 @@ pub trait DistanceNumber: Copy + PartialOrd + Send + Sync + 'static {
     fn from_f64(v: f64) -> Self;
     #[doc(hidden)]
     fn to_f64(self) -> f64;
-    /// Room for the best score and its centre of every lane of `rows` rows.
+    /// Buffer for the best score and its centre of every lane of `rows` rows.
     #[doc(hidden)]
     fn best(rows: usize) -> Vec<Self>;
     /// The nearest centre of each row.
@@ -35,7 +35,7 @@ pub trait DistanceNumber: Copy + PartialOrd + Send + Sync + 'static {
     /// Whether all numbers are finite.
     #[doc(hidden)]
     fn finite(values: &[Self]) -> bool;
-    /// Takes rows into the sums of their centres.
+    /// Adds rows to the sums of their centres.
     #[doc(hidden)]
     fn sum(
         centres: &Centers<Self>,
@@ -67,7 +67,7 @@ macro_rules! kernel {
 
             fn nearest(centres: &Centers<Self>, x: &StridedRows<'_, Self>, best: &mut [Self], labels: &mut [u32]) {
                 #[cfg(target_arch = "x86_64")]
-                // Centers are numbered in the number type itself, so they must be whole numbers in it.
+                // Centres are numbered in the number type itself, so their numbers must be exact in it.
                 if centres.k <= 1 << 24 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.
                     return unsafe { super::simd::$simd::nearest(centres, x, best, labels) };
@@ -128,7 +128,7 @@ macro_rules! kernel {
             }
 
             fn finite(values: &[Self]) -> bool {
-                // Infinity and NaN times 0 are NaN; several sums let the compiler use vectors.
+                // Infinity and NaN times 0 are NaN; several sums allow vectorisation.
                 let mut sums = [0.0; 16];
                 let chunks = values.chunks_exact(16);
                 let rest = chunks.remainder().iter().fold(0.0, |s, v| s + v * 0.0);

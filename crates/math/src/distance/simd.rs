@@ -167,7 +167,7 @@ macro_rules! simd {
                 assert!(best.len() >= 2 * L * labels.len() && labels.len() == x.rows && x.cols == centres.cols);
                 for (g, group) in centres.groups.iter().enumerate() {
                     let (is_first, is_last) = (g == 0, g + 1 == centres.groups.len());
-                    // CenterSums, centres and one number of a row fill the sixteen registers without spilling.
+                    // Sums, centres and one number of a row fill the sixteen registers without spilling.
                     match group.vectors {
                         1 => scan::<8, 1>(centres, g, x, best, labels, is_first, is_last),
                         _ => scan::<6, 2>(centres, g, x, best, labels, is_first, is_last),
@@ -201,7 +201,7 @@ macro_rules! simd {
                             top = $max(top, before);
                         }
                         if is_last {
-                            // Scores that are no numbers have no winner; the data is refused later.
+                            // NaN scores have no winner; the data are rejected later.
                             labels[i] = (winner(top, at) as u32).min(most);
                         } else {
                             $storeu(room.as_mut_ptr(), top);
@@ -229,7 +229,7 @@ macro_rules! simd {
                 }
             }
 
-            /// CenterSums of row minus centre; see [`Centers::nearest_and_sum`].
+            /// Sums of row minus centre; see [`Centers::nearest_and_sum`].
             #[target_feature(enable = "avx2,fma")]
             pub(in super::super) fn sum(
                 centres: &Centers<$t>,
@@ -327,7 +327,7 @@ simd!(
     double_lanes
 );
 
-/// What crosses lanes, for singles.
+/// Cross-lane operations, for f32.
 mod single_lanes {
     use std::arch::x86_64::*;
 
@@ -354,7 +354,7 @@ mod single_lanes {
     }
 }
 
-/// What crosses lanes, for doubles.
+/// Cross-lane operations, for f64.
 mod double_lanes {
     use std::arch::x86_64::*;
 

@@ -3,12 +3,12 @@ use proptest::prelude::*;
 use super::kernel::portable;
 use super::*;
 
-/// Squared distances by the definition, in doubles.
+/// Squared distances by the definition, in f64.
 fn squared(x: &[f64], c: &[f64]) -> f64 {
     x.iter().zip(c).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// Checks labels and sums against loops in doubles; `eps` is the precision of the kernel.
+/// Checks labels and sums against loops in f64; `eps` is the precision of the kernel.
 fn check<T: Real>(x: &[f64], cols: usize, centres: &[f64], weight: Option<&[f64]>, eps: f64) {
     let (rows, k) = (x.len() / cols, centres.len() / cols);
     let typed: Vec<T> = x.iter().map(|&v| T::from_f64(v)).collect();

@@ -5,14 +5,14 @@ use ermine_core::Mat;
 use super::gram::axpy;
 use super::{Dd, fused};
 
-/// `P A Pᵀ = L Lᵀ` of a symmetric positive semidefinite matrix, L of as many columns as the numerical rank.
+/// `P A Pᵀ = L Lᵀ` of a symmetric positive semidefinite matrix, L with as many columns as the numerical rank.
 ///
-/// Right for a few hundred columns: a factorisation takes about `n³ / 6` double-double operations.
+/// Suitable for a few hundred columns: a factorisation takes about `n³ / 6` double-double operations.
 #[derive(Debug, Clone)]
 pub struct DdCholesky {
     n: usize,
     rank: usize,
-    /// The column of A that stands at each place.
+    /// The column of A at each place.
     order: Vec<usize>,
     /// L row by row, in two arrays; entries right of the diagonal or of the rank are zero.
     hi: Vec<f64>,
@@ -20,19 +20,19 @@ pub struct DdCholesky {
     clearance: f64,
 }
 
-/// A column whose rest is this many times the rounding of the data is taken for a combination of the others.
+/// A column whose remainder is at most this many times the rounding error of the data counts as linearly dependent.
 const ROUNDINGS: f64 = 4.0;
-/// A rest below this share of the whole diagonal is put to that question.
+/// Remainders below this share of the whole diagonal are tested so.
 const DOUBTFUL_PIVOT: f64 = 1e-8;
-/// A rest below this share of the whole diagonal is rounding of the factorisation itself.
+/// Remainders below this share of the whole diagonal are rounding errors of the factorisation itself.
 const ZERO_PIVOT: f64 = 1e-29;
 
 impl DdCholesky {
     /// Factorises the matrix with entries `entry(i, j)`, i >= j, of products of data columns.
     ///
-    /// `noise[j]` is the length of the rounding errors that column j of the data carries (0 for exact columns). A
-    /// column is left out as dependent when what remains of it, once the columns taken before are projected out, is no longer
-    /// than the rounding errors of all columns concerned: no data of this precision could tell it from a combination of the
+    /// `noise[j]` is the length of the rounding errors in column j of the data (0 for exact columns). A column is left
+    /// out as dependent when its remainder, after projecting out the columns taken before, is no longer than the
+    /// rounding errors of all columns concerned: in this precision it cannot be distinguished from a combination of the
     /// others.
     pub fn new(n: usize, entry: impl Fn(usize, usize) -> Dd, noise: &[f64]) -> Self {
         let mut f =
@@ -87,7 +87,7 @@ impl DdCholesky {
         f
     }
 
-    /// How many times longer than the rounding of the data the rest of the column at place `i` is, `k` columns being taken.
+    /// The remainder of the column at place `i` after `k` columns, relative to the rounding error of the data.
     fn clearance_of(&self, k: usize, i: usize, left: f64, noise: &[f64]) -> f64 {
         if left.is_nan() || left <= ZERO_PIVOT {
             return 0.0;
@@ -96,7 +96,7 @@ impl DdCholesky {
             return f64::INFINITY;
         }
         let rest = self.at(i, i).hi.sqrt();
-        // With more left than that, the column's own rounding decides; the others enter with moderate factors.
+        // For larger remainders, the column's own rounding dominates; the others enter with moderate factors.
         let mut total = noise[self.order[i]].powi(2);
         if left <= DOUBTFUL_PIVOT {
             // The combination of the columns taken that comes nearest: L₁ᵀ c = l.
@@ -112,8 +112,8 @@ impl DdCholesky {
         rest / total.sqrt()
     }
 
-    /// The least number of times that what was left of a column exceeded the rounding of the data when it was taken:
-    /// below 10^d, the data determine fewer than d digits of the solution. Infinite for exact columns.
+    /// The least ratio of the remainder of a column to the rounding error of the data when it was taken: below 10^d,
+    /// the data determine fewer than d digits of the solution. Infinite for exact columns.
     pub fn clearance(&self) -> f64 {
         self.clearance
     }
@@ -157,19 +157,19 @@ impl DdCholesky {
         self.rank
     }
 
-    /// The largest share of a column that the columns taken before it explained, as whole over rest: a lower bound of the
-    /// condition number of the matrix scaled to a unit diagonal.
+    /// The largest share of a column that the columns taken before it explained, as whole over remainder: a lower bound
+    /// of the condition number of the matrix scaled to a unit diagonal.
     pub fn pivot_spread(&self) -> f64 {
         let spread = |i: usize| (0..=i).map(|k| (self.at(i, k).hi / self.at(i, i).hi).powi(2)).sum::<f64>();
         (0..self.rank).map(spread).fold(1.0, f64::max)
     }
 
-    /// The columns in the order they were taken; the first [`Cholesky::rank`] are independent.
+    /// The columns in the order they were taken; the first [`Self::rank`] are independent.
     pub fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// The factor with its rows in the order of the columns of A, rounded to doubles: `rank` columns.
+    /// The factor with its rows in the order of the columns of A, rounded to f64: `rank` columns.
     pub fn factor(&self) -> Mat<f64> {
         let mut out = Mat::zeros(self.n, self.rank);
         for (i, &row) in self.order.iter().enumerate() {
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn the_inverse_of_a_hilbert_matrix_is_whole_numbers() {
-        // Condition number 1.6e13 for n = 10: doubles would keep three digits, double-double keeps them all.
+        // Condition number 1.6e13 for n = 10: f64 would keep three digits, double-double keeps them all.
         // The (i, i) entry of the inverse is (2i + 1) [C(n+i, n-i-1) C(2i, i)]^2 in exact arithmetic, i from 0.
         let n = 10;
         let f = DdCholesky::new(n, hilbert, &[0.0; 10]);

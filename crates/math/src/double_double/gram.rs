@@ -1,4 +1,4 @@
-//! Totals of products over rows, in double-double.
+//! Sums of products over rows, in double-double.
 
 use ermine_core::{Error, Partial, Result};
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ fused! {
 
 /// `sum w z zᵀ`, `sum w z` and `sum w` over rows z = scale (x - shift), in double-double.
 ///
-/// The shift need only be near the middle of the data; totals about the exact mean follow in [`Gram::centred`]. Scales
+/// The shift need only be near the middle of the data; totals about the exact mean follow in [`DdGram::centred`]. Scales
 /// are powers of two, so that no digit changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DdGram {
@@ -94,7 +94,7 @@ pub struct DdGram {
     held: PendingRows,
 }
 
-/// Rows that wait for the next update of the triangle.
+/// Rows waiting for the next update of the triangle.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct PendingRows {
     weights: Vec<f64>,
@@ -127,7 +127,7 @@ impl DdGram {
         self.weight
     }
 
-    /// Takes in one row: `value(j)` is the j-th entry, already shifted and scaled.
+    /// Adds one row: `value(j)` is the j-th entry, already shifted and scaled.
     pub fn add_row(&mut self, weight: f64, mut value: impl FnMut(usize) -> Dd) {
         self.weight += weight.into();
         self.held.weights.push(weight);
@@ -141,7 +141,7 @@ impl DdGram {
         }
     }
 
-    /// Takes in one row that is zero but for `values` in `columns`, which ascend.
+    /// Adds one row that is zero except for `values` in `columns`, which ascend.
     ///
     /// # Panics
     /// When a column is too large.
@@ -151,7 +151,7 @@ impl DdGram {
         add_sparse(weight, columns, values, (&mut self.sum_hi, &mut self.sum_lo), &mut self.hi, &mut self.lo);
     }
 
-    /// Brings the rows that wait into the totals. To be called when a block of rows ends.
+    /// Adds the waiting rows to the sums. Must be called at the end of a block of rows.
     pub fn flush(&mut self) {
         if self.held.weights.is_empty() {
             return;
@@ -175,7 +175,7 @@ impl DdGram {
         Dd { hi: self.sum_hi[j], lo: self.sum_lo[j] }
     }
 
-    /// `sum w z_j / sum w`: what to add to the shift for the exact mean.
+    /// `sum w z_j / sum w`: the correction of the shift to the exact mean.
     pub fn mean(&self, j: usize) -> Dd {
         self.sum(j) / self.weight
     }
@@ -217,7 +217,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whole numbers: the totals are whole numbers of less than a hundred bits, and must be exact.
+        /// Integers: the sums are integers of less than a hundred bits, and must be exact.
         #[test]
         fn totals_of_integers_are_exact(
             rows in prop::collection::vec((0i64..5, prop::collection::vec(-(1i64 << 40)..1i64 << 40, 3)), 1..70),

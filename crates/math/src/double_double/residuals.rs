@@ -1,4 +1,4 @@
-//! Residuals of a linear fit and what they say about its coefficients, in double-double.
+//! Residuals of a linear fit and the corrections of its coefficients, in double-double.
 
 use ermine_core::{Error, Partial, Result};
 use serde::{Deserialize, Serialize};
@@ -43,8 +43,8 @@ type Pair<'a> = (&'a [f64], &'a [f64]);
 
 /// For rows z = (x, y) and coefficients B: the sums over rows of `w r`, `w r²`, `w x r` with `r = y - x B`, and of `w x`.
 ///
-/// The cost is that of one matrix-vector product in double-double, for each target and twice. With these sums a solution found in
-/// doubles is corrected, again and again, until it has all its digits.
+/// The cost is that of one matrix-vector product in double-double, for each target and twice. With these sums a
+/// solution in f64 is refined iteratively, until it has all its digits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Residuals {
     cols: usize,
@@ -52,7 +52,7 @@ pub struct Residuals {
     x: Vec<Dd>,
     r: Vec<Dd>,
     rr: Vec<Dd>,
-    /// A row a target.
+    /// One row per target.
     xr: Vec<Dd>,
 }
 
@@ -69,8 +69,8 @@ impl Residuals {
         }
     }
 
-    /// Takes in a few hundred rows, given by column: `hi` and `lo` hold the columns of x and then of y one after the other, all as
-    /// long as `weight`. `coef` has a row a target.
+    /// Adds a few hundred rows, given by column: `hi` and `lo` have the columns of x and then of y one after the other,
+    /// all as long as `weight`. `coef` has one row per target.
     ///
     /// # Panics
     /// When the lengths do not fit.

@@ -20,7 +20,7 @@ pub fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
     (s, b - (s - a))
 }
 
-/// `a * b` as rounded product and exact error (unless the error falls below the smallest double).
+/// `a * b` as rounded product and exact error (unless the error underflows).
 #[inline(always)]
 pub fn two_prod(a: f64, b: f64) -> (f64, f64) {
     let p = a * b;
@@ -55,9 +55,9 @@ pub(crate) use fused;
 /// An unevaluated sum `hi + lo` with |lo| at most half a unit in the last place of `hi`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Dd {
-    /// The value rounded to a double.
+    /// The value rounded to an f64.
     pub hi: f64,
-    /// What the rounding left out.
+    /// The rounding error.
     pub lo: f64,
 }
 
@@ -66,24 +66,24 @@ impl Dd {
     pub const ZERO: Self = Self { hi: 0.0, lo: 0.0 };
     /// One.
     pub const ONE: Self = Self { hi: 1.0, lo: 0.0 };
-    /// Distance from 1 to what a product or quotient can tell from it, 2^-104.
+    /// Relative precision of a product or quotient, 2^-104.
     pub const EPSILON: f64 = f64::EPSILON * f64::EPSILON;
 
-    /// The sum of two doubles of any size.
+    /// The sum of two f64 of any size.
     #[inline(always)]
     pub fn sum(a: f64, b: f64) -> Self {
         let (hi, lo) = two_sum(a, b);
         Self { hi, lo }
     }
 
-    /// The product of two doubles.
+    /// The product of two f64.
     #[inline(always)]
     pub fn product(a: f64, b: f64) -> Self {
         let (hi, lo) = two_prod(a, b);
         Self { hi, lo }
     }
 
-    /// The nearest double.
+    /// The nearest f64.
     #[inline(always)]
     pub fn to_f64(self) -> f64 {
         self.hi + self.lo
@@ -106,7 +106,7 @@ impl Dd {
         if self.hi < 0.0 || (self.hi == 0.0 && self.lo < 0.0) { -self } else { self }
     }
 
-    /// Multiplies by a power of two: exact unless the result leaves the range of doubles.
+    /// Multiplies by a power of two: exact unless the result leaves the range of f64.
     #[inline(always)]
     pub fn scale(self, power: f64) -> Self {
         Self { hi: self.hi * power, lo: self.lo * power }
@@ -117,7 +117,7 @@ impl Dd {
         self.hi.is_finite() && self.lo.is_finite()
     }
 
-    /// Order by value; NaN as [`f64::total_cmp`] has it.
+    /// Order by value; NaN as in [`f64::total_cmp`].
     pub fn total_cmp(&self, other: &Self) -> Ordering {
         self.hi.total_cmp(&other.hi).then(self.lo.total_cmp(&other.lo))
     }
@@ -181,7 +181,7 @@ impl Mul for Dd {
 
 impl Div for Dd {
     type Output = Self;
-    /// Long division: three double quotients.
+    /// Long division: three f64 quotients.
     #[inline(always)]
     fn div(self, b: Self) -> Self {
         let q1 = self.hi / b.hi;
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn thirty_digits_of_known_constants() {
-        // The square root of 2 and a third, split in two doubles by exact decimal arithmetic.
+        // The square root of 2 and a third, split in two f64 by exact decimal arithmetic.
         let root = Dd::from(2.0).sqrt();
         assert_eq!(root.hi, std::f64::consts::SQRT_2);
         assert!((root.lo - -9.667293313452913e-17).abs() < 1e-31);

@@ -1,4 +1,4 @@
-//! Functions Σⱼ cⱼ k(xⱼ, x) of new rows: how every kernel machine predicts.
+//! Kernel expansions Σⱼ cⱼ k(xⱼ, x): the predictions of every kernel machine.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::number::GramNumber;
 use super::panels::LANES;
 use super::points::{KernelForm, mean};
 
-/// Rows that are predicted together, and points that they meet at a time.
+/// Rows predicted together, and centres per panel.
 const ROWS: usize = 64;
 const PANEL: usize = 256;
 
@@ -22,7 +22,7 @@ pub enum ExpansionPoints {
     Dense(Mat<f64>),
     /// Sparse rows.
     Sparse(Csr),
-    /// Columns of a kernel matrix that is given in the place of rows, and how many it has.
+    /// Columns of a precomputed kernel matrix, and how many it has.
     Columns(Vec<u32>, usize),
 }
 
@@ -67,16 +67,16 @@ impl ExpansionPoints {
     }
 }
 
-/// One function: coefficients of runs of centres. What is not in a run has coefficient 0.
+/// The coefficients of one function, as runs of centres; the coefficients outside the runs are 0.
 pub type SparseCoefs = Vec<(Range<usize>, Vec<f64>)>;
 
-/// Centres made ready for prediction.
+/// Centres prepared for prediction.
 #[derive(Clone, Debug)]
 pub struct Expansion {
     kernel: Kernel,
     form: KernelForm,
     centres: ExpansionPoints,
-    /// What is taken off dense rows of a Gaussian kernel, and the centres without it, where their mean is large.
+    /// Subtracted from dense rows for a Gaussian kernel, and the shifted centres, where their mean is large.
     shift: Vec<f64>,
     shifted: Vec<f64>,
     /// ‖x‖² of the centres of a Gaussian kernel.
@@ -129,8 +129,8 @@ impl Expansion {
         &self.centres
     }
 
-    /// A column of values for each function, a row for each row; in parallel over blocks of rows. The bits of a row do not depend on
-    /// the rows around it.
+    /// One column of values per function, one row per row; in parallel over blocks of rows. The bits of a row do not
+    /// depend on the rows around it.
     pub fn values(&self, x: &Features<'_>, functions: &[SparseCoefs], learner: &str) -> Result<Mat<f64>> {
         x.expect_cols(self.centres.cols())?;
         // A kernel may be finite, even 0, where a cell is not; reading the cells costs little next to the kernel.
@@ -153,7 +153,8 @@ impl Expansion {
                             }
                         }
                     }
-                })?;
+                })
+                .map_err(|e| e.with_row(|row| row + range.start))?;
                 for i in 0..height {
                     (0..width).for_each(|f| out[i * width + f] = sums[f * height + i]);
                 }
@@ -163,7 +164,7 @@ impl Expansion {
         Ok(Mat::from_vec(rows, width, out))
     }
 
-    /// k of all rows and all centres: a row for each row.
+    /// k of all rows and all centres: one row per row.
     pub fn gram(&self, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
         x.expect_cols(self.centres.cols())?;
         let width = self.centres.len();
@@ -176,12 +177,13 @@ impl Expansion {
                         k.iter().enumerate().for_each(|(i, v)| out[i * width + first + j] = *v);
                     }
                 })
+                .map_err(|e| e.with_row(|row| row + b * ROWS))
             })?;
         }
         Ok(Mat::from_vec(x.rows(), width, out))
     }
 
-    /// Gives the values of panels of centres, those of a centre side by side for all rows of the block.
+    /// Passes on the values of panels of centres, those of a centre side by side for all rows of the block.
     fn panels(&self, x: &Features<'_>, learner: &str, take: &mut dyn FnMut(usize, &[f64])) -> Result<()> {
         let (rows, cols) = (x.rows(), x.cols());
         if rows == 0 {
@@ -300,8 +302,8 @@ impl Expansion {
     }
 }
 
-/// The mean of rows that lie further from nothing than from each other; nothing of others, for which taking it off would be another
-/// copy of the rows for less than a digit of their distances.
+/// The mean of rows that are further from the origin than from each other; empty otherwise, since subtracting it would
+/// cost another copy of the rows and gain less than a digit of their distances.
 fn far_mean(m: &Mat<f64>) -> Vec<f64> {
     let mean = mean(m.cols(), 0..m.rows(), |i, row| row.copy_from_slice(m.row(i)));
     let apart: f64 = (0..m.rows()).map(|i| m.row(i).iter().zip(&mean).map(|(v, c)| (v - c).powi(2)).sum::<f64>()).sum::<f64>()

@@ -50,14 +50,15 @@ impl<T: GramNumber> Points<'_, T> {
 }
 
 impl Points<'_, f64> {
-    /// K c, each value of K that is needed computed once: points with a coefficient come first, and of their tiles one above the diagonal
-    /// serves its rows and its columns. `between` is called now and then and may end it. For kernels known to be symmetric alone.
+    /// K c, computing each needed value of K once: points with a coefficient come first, and one of their tiles above
+    /// the diagonal serves its rows and its columns. `between` is called regularly and may stop the computation. For
+    /// symmetric kernels only.
     ///
     /// # Panics
-    /// When there is not a coefficient a point, or the kernel may not be symmetric.
+    /// When there is not one coefficient per point, or the kernel may not be symmetric.
     pub fn multiply(&self, c: &[f64], mut between: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
         assert!(self.is_symmetric(), "the mirror image of a tile stands for it");
-        assert_eq!(c.len(), self.len(), "a coefficient a point");
+        assert_eq!(c.len(), self.len(), "one coefficient per point");
         let n = self.len();
         let (mut order, others): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&i| c[i as usize] != 0.0);
         let own = order.len();
@@ -78,7 +79,7 @@ impl Points<'_, f64> {
         Ok(out)
     }
 
-    /// What some rows, of the first which have coefficients, add: their tile on the diagonal and those right of it.
+    /// The contribution of some rows with coefficients: their tile on the diagonal and those right of it.
     fn times_strip(&self, c: &[f64], rows: Range<usize>) -> Result<Vec<f64>> {
         let which: Vec<u32> = (rows.start as u32..rows.end as u32).collect();
         let left = self.left_panel(&which);

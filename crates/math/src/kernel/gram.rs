@@ -11,7 +11,7 @@ use super::{Kernel, KernelMap};
 /// Rows of a block that one thread computes at a time. The bits of an element do not depend on it.
 const BLOCK: usize = 256;
 
-/// Two lists of rows, and what several kernels of one expression share of them.
+/// Two sets of rows, and what several kernels of one expression share of them.
 pub struct GramBlock<'a, T: GramNumber> {
     a: MatRef<'a, T>,
     b: MatRef<'a, T>,
@@ -76,7 +76,7 @@ impl Kernel {
             }
             let own = square(a);
             let distances = distances_of(&products, &own, &squares);
-            // The rows themselves are not looked at: everything such a kernel needs is filled in.
+            // The rows themselves are not read: everything such a kernel needs is filled in.
             let nothing = MatRef::row_major(&[], 0, 0);
             let shared = GramBlock { a: nothing, b: nothing, products: products.into(), distances: distances.into() };
             self.map(&shared, out)
@@ -103,7 +103,7 @@ impl Kernel {
             .collect())
     }
 
-    /// Whether inner products and distances are all that the kernel asks of the rows.
+    /// Whether the kernel needs only inner products and distances of the rows.
     fn of_products(&self) -> bool {
         match self {
             Self::Constant(_) | Self::Linear | Self::Polynomial { .. } | Self::Gaussian { .. } | Self::Sigmoid { .. } => true,
@@ -230,7 +230,7 @@ impl<T: GramNumber> GramBlock<'_, T> {
         })
     }
 
-    /// A function of all pairs of rows, as doubles.
+    /// A function of all pairs of rows, as f64.
     fn pairs(&self, out: &mut [T], k: impl Fn(&[f64], &[f64]) -> f64) {
         let right: Vec<Vec<f64>> = (0..self.b.rows()).map(|j| row_f64(self.b, j)).collect();
         for (i, row) in out.chunks_exact_mut(right.len()).enumerate() {

@@ -49,7 +49,7 @@ pub use number::GramNumber;
 pub use points::Points;
 pub use psd::{PsdCheck, is_psd};
 
-/// A kernel. Everything but what contains a function of the user's can be saved.
+/// A kernel. All but those with a user-defined function can be saved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -104,12 +104,12 @@ pub enum Kernel {
     After(KernelMap, Box<Kernel>),
     /// k on some of the columns.
     On(Vec<u32>, Box<Kernel>),
-    /// A function of the user's; it cannot be saved.
+    /// A user-defined function; it cannot be saved.
     #[serde(skip)]
     User(User),
 }
 
-/// The width of a kernel: a number, or a rule that takes it from the rows.
+/// The width of a kernel: a number, or a rule that computes it from the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gamma {
@@ -117,7 +117,7 @@ pub enum Gamma {
     Scale,
     /// 1 / columns.
     Auto,
-    /// So much.
+    /// A fixed value.
     #[serde(untagged)]
     Value(f64),
 }
@@ -128,7 +128,7 @@ impl From<f64> for Gamma {
     }
 }
 
-/// What [`Gamma`] is taken from: the number of columns, and the variance of all their cells.
+/// The inputs of [`Gamma`]'s rules: the number of columns, and the variance of all their cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellVariance {
     /// Number of columns.
@@ -138,12 +138,12 @@ pub struct CellVariance {
 }
 
 impl Gamma {
-    /// `spread` is asked where there is a rule.
+    /// `spread` is called where there is a rule.
     fn resolve(self, spread: impl Fn() -> CellVariance) -> Self {
         Self::Value(match self {
             Self::Scale => match spread() {
                 CellVariance { columns, variance } if variance > 0.0 => 1.0 / (columns as f64 * variance),
-                // Cells that are all the same have no width; any number does.
+                // Constant cells have no scale; any number does.
                 _ => 1.0,
             },
             Self::Auto => 1.0 / spread().columns as f64,
@@ -151,7 +151,7 @@ impl Gamma {
         })
     }
 
-    /// The number; a rule that was not resolved has none.
+    /// The number; NaN for an unresolved rule.
     fn value(self) -> f64 {
         match self {
             Self::Value(value) => value,
@@ -174,13 +174,13 @@ pub enum KernelFactor {
         /// b.
         bias: f64,
     },
-    /// A function of the user's; it cannot be saved.
+    /// A user-defined function; it cannot be saved.
     #[serde(skip)]
     User(UserFunction),
 }
 
 impl KernelFactor {
-    /// A function of the user's.
+    /// A user-defined function.
     pub fn user(f: impl Fn(&[f64]) -> f64 + Send + Sync + 'static) -> Self {
         Self::User(UserFunction(Arc::new(f)))
     }
@@ -198,27 +198,27 @@ impl KernelFactor {
     }
 }
 
-/// A map φ that rows go through before a kernel sees them.
+/// A map φ applied to rows before a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum KernelMap {
-    /// A x, for a matrix with a row a new column.
+    /// A x, for a matrix with one row per new column.
     Linear(Mat<f64>),
     /// (x_j - shift_j) / scale_j.
     Standardise {
-        /// A shift a column.
+        /// One shift per column.
         shift: Vec<f64>,
-        /// A scale a column.
+        /// One scale per column.
         scale: Vec<f64>,
     },
-    /// A function of the user's; it cannot be saved.
+    /// A user-defined function; it cannot be saved.
     #[serde(skip)]
     User(UserMap),
 }
 
 impl KernelMap {
-    /// A map of the user's. All its results must have the same length.
+    /// A user-defined map. All its results must have the same length.
     pub fn user(f: impl Fn(&[f64]) -> Vec<f64> + Send + Sync + 'static) -> Self {
         Self::User(UserMap(Arc::new(f)))
     }
@@ -309,7 +309,7 @@ impl Kernel {
         Self::Linear.scaled_by(KernelFactor::InverseNorm)
     }
 
-    /// A function of the user's. It should be symmetric.
+    /// A user-defined function. It should be symmetric.
     pub fn user(k: impl Fn(&[f64], &[f64]) -> f64 + Send + Sync + 'static) -> Self {
         Self::User(User(Arc::new(k)))
     }
@@ -367,7 +367,7 @@ impl Kernel {
         }
     }
 
-    /// The kernel with numbers in the place of rules for γ. `spread` tells of some of the columns, or of all.
+    /// The kernel with rules for γ replaced by numbers. `spread` describes some of the columns, or all.
     pub fn resolved(&self, spread: &dyn Fn(Option<&[u32]>) -> CellVariance) -> Self {
         let inner = |k: &Self| Box::new(k.resolved(spread));
         match self {
@@ -383,7 +383,7 @@ impl Kernel {
             Self::Exp(k) => Self::Exp(inner(k)),
             Self::Series(c, k) => Self::Series(c.clone(), inner(k)),
             Self::Scaled(f, k) => Self::Scaled(f.clone(), inner(k)),
-            // The columns behind a map are not those that are known; their spread is taken for the same.
+            // The spread of mapped columns is not known; that of the original ones is used.
             Self::After(map, k) => Self::After(map.clone(), inner(k)),
             Self::On(columns, k) => Self::On(
                 columns.clone(),
@@ -399,8 +399,8 @@ impl Kernel {
         }
     }
 
-    /// Whether the kernel is positive semidefinite for all rows, by the way it is made. `false` says only that this is not
-    /// known: [`is_psd`] looks at a matrix.
+    /// Whether the kernel is positive semidefinite for all rows by construction. `false` only means that this is not
+    /// known: [`is_psd`] checks a matrix.
     pub fn psd_by_construction(&self) -> bool {
         let from_zero = |v: f64| v >= 0.0;
         // A rule for gamma always yields a number above 0.
@@ -419,7 +419,7 @@ impl Kernel {
         }
     }
 
-    /// Whether there is a function of the user's in it, so that it cannot be saved.
+    /// Whether it contains a user-defined function, so that it cannot be saved.
     pub fn has_user_code(&self) -> bool {
         match self {
             Self::User(_) => true,
@@ -431,7 +431,7 @@ impl Kernel {
         }
     }
 
-    /// Refuses numbers that are not finite and shapes that do not fit rows of `columns` cells.
+    /// Checks that numbers are finite and shapes fit rows of `columns` cells.
     pub fn check(&self, columns: usize) -> Result<()> {
         let refuse = |what: String| Err(Error::Data(format!("kernel {self}: {what}")));
         let finite = |name: &str, v: f64| match v.is_finite() {
@@ -499,7 +499,7 @@ impl Kernel {
                         false => k.check(columns),
                     }
                 }
-                // How many columns come out of a function is seen when it is called.
+                // The number of columns of a user-defined map is only known when it is called.
                 KernelMap::User(_) => Ok(()),
             },
             Self::On(places, k) => match places.iter().find(|&&j| j as usize >= columns) {

@@ -1,4 +1,4 @@
-//! Singles and doubles as kernels use them: products by faer, maps in loops that become vectors.
+//! f32 and f64 as kernels use them: products by faer, maps in loops that the compiler vectorises.
 
 use ermine_core::MatRef;
 
@@ -6,21 +6,22 @@ use super::panels::LANES;
 
 /// The numbers Gram blocks are computed in: `f32` or `f64`.
 pub trait GramNumber: faer::traits::ComplexField + Copy + PartialOrd + Send + Sync + Default + 'static {
-    /// From a double, rounded.
+    /// From f64, rounded.
     fn from_f64(v: f64) -> Self;
-    /// As a double.
+    /// To f64.
     fn to_f64(self) -> f64;
-    /// Doubles as they are, where these are the numbers.
+    /// The f64 values without a copy, where `Self` is f64.
     fn as_slice_if_f64(values: &[f64]) -> Option<&[Self]>;
     /// exp of every element.
     fn exp_all(values: &mut [Self]);
-    /// exp(-γ (a + bⱼ - 2 vⱼ)) in the place of vⱼ: with squared norms a and b and inner products v, the Gaussian kernel.
+    /// Replaces vⱼ by exp(-γ (a + bⱼ - 2 vⱼ)): with squared norms a and b and inner products v, the Gaussian kernel.
     fn gaussian(values: &mut [Self], a: Self, b: &[Self], gamma: f64);
-    /// Inner products of a sparse row with eight rows that lie side by side, `wide[8 column + row]`.
+    /// Inner products of a sparse row with eight interleaved rows, `wide[8 column + row]`.
     fn sparse_products(wide: &[Self], cols: usize, indices: &[u32], values: &[Self]) -> [Self; LANES];
 }
 
-/// With AVX-512 where it is, else with AVX2 and FMA, and without elsewhere: one source for vectors of every width, to the same bits.
+/// Runs with AVX-512 if available, else with AVX2 and FMA, else without: one source for vectors of every width, to the
+/// same bits.
 macro_rules! widest {
     ($name:ident, $body:ident, ($($arg:ident: $t:ty),*) $(-> $out:ty)?) => {
         fn $name($($arg: $t),*) $(-> $out)? {
@@ -89,9 +90,9 @@ fn gaussian_single(values: &mut [f32], a: f32, b: &[f32], gamma: f32) {
 
 widest!(gaussian_single_any, gaussian_single, (values: &mut [f32], a: f32, b: &[f32], gamma: f32));
 widest!(gaussian_exponents_any, gaussian_exponents, (values: &mut [f64], a: f64, b: &[f64], minus_gamma: f64));
-widest!(exp_singles, exp_slice, (values: &mut [f32]));
-widest!(eight_singles, eight_products, (wide: &[f32], cols: usize, indices: &[u32], values: &[f32]) -> [f32; LANES]);
-widest!(eight_doubles, eight_products, (wide: &[f64], cols: usize, indices: &[u32], values: &[f64]) -> [f64; LANES]);
+widest!(exp_f32, exp_slice, (values: &mut [f32]));
+widest!(eight_f32, eight_products, (wide: &[f32], cols: usize, indices: &[u32], values: &[f32]) -> [f32; LANES]);
+widest!(eight_f64, eight_products, (wide: &[f64], cols: usize, indices: &[u32], values: &[f64]) -> [f64; LANES]);
 
 impl GramNumber for f64 {
     #[inline(always)]
@@ -114,7 +115,7 @@ impl GramNumber for f64 {
         crate::loss::exp_in_place(values);
     }
     fn sparse_products(wide: &[Self], cols: usize, indices: &[u32], values: &[Self]) -> [Self; LANES] {
-        eight_doubles(wide, cols, indices, values)
+        eight_f64(wide, cols, indices, values)
     }
 }
 
@@ -132,14 +133,14 @@ impl GramNumber for f32 {
         None
     }
     fn exp_all(values: &mut [Self]) {
-        exp_singles(values);
+        exp_f32(values);
     }
     fn gaussian(values: &mut [Self], a: Self, b: &[Self], gamma: f64) {
-        // Beyond the largest single the kernel is 0 for all rows that differ, and 1 for those that do not.
+        // Beyond the largest f32 the kernel is 0 for all rows that differ, and 1 for those that do not.
         gaussian_single_any(values, a, b, gamma.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32);
     }
     fn sparse_products(wide: &[Self], cols: usize, indices: &[u32], values: &[Self]) -> [Self; LANES] {
-        eight_singles(wide, cols, indices, values)
+        eight_f32(wide, cols, indices, values)
     }
 }
 

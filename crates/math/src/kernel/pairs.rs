@@ -1,21 +1,22 @@
-//! Steps on pairs of variables: the inner loops of sequential minimal optimisation.
+//! Sequential minimal optimisation: the inner loops over pairs of variables.
 //!
-//! The problem is min ½ ΣΣ sᵢαᵢ K_ij sⱼαⱼ - Σ sᵢtᵢαᵢ over 0 ≤ αᵢ ≤ cᵢ with Σ sᵢαᵢ fixed, signs s = ±1. With f = K(sα) its optimality
-//! reads off the errors e = t - f: no variable that may move up (sα may grow) has a larger error than one that may move down. A step
-//! takes δ from one to the other; sα changes by +δ and -δ, the errors by -δ (Kᵢ - Kⱼ).
+//! The problem is min ½ ΣΣ sᵢαᵢ K_ij sⱼαⱼ - Σ sᵢtᵢαᵢ over 0 ≤ αᵢ ≤ cᵢ with Σ sᵢαᵢ fixed, signs s = ±1. With f = K(sα)
+//! it is optimal when, of the errors e = t - f, no variable that may move up (sα may grow) has a larger one than a
+//! variable that may move down. A step moves δ from one to the other; sα changes by +δ and -δ, the errors by -δ (Kᵢ -
+//! Kⱼ).
 //!
-//! The first variable is the one of largest error that may move up, the second the one whose pair promises the largest decrease
-//! (Fan, Chen and Lin: Working set selection using second order information, JMLR 6, 2005).
+//! The first variable is the one with the largest error that may move up, the second the one whose pair gives the
+//! largest decrease (Fan, Chen and Lin: Working set selection using second order information, JMLR 6, 2005).
 
 use super::number::{GramNumber, widest};
 
-/// Elements that are handled side by side.
+/// Elements per vector.
 const LANES: usize = 8;
 
-/// A set of variables with their own Gram matrix, of which the rows of those that move are asked for.
+/// A set of variables with their own Gram matrix, whose rows are computed on demand.
 #[derive(Debug, Default)]
 pub struct WorkingSet<T> {
-    /// K among the variables, row after row of `stride` elements, and which rows are there.
+    /// K among the variables, row by row with stride `stride`, and which rows have been computed.
     k: Vec<T>,
     there: Vec<bool>,
     stride: usize,
@@ -46,12 +47,12 @@ pub enum PairStepsEnd {
 }
 
 impl<T: SmoKernels> WorkingSet<T> {
-    /// Makes room for `n` variables, to be [set](Working::set).
+    /// Makes room for `n` variables, to be [set](Self::set).
     pub fn resize(&mut self, n: usize) {
         let padded = n.next_multiple_of(LANES);
         self.stride = padded;
         if self.k.len() < n * padded {
-            // Zeros that nobody writes to cost nothing.
+            // Zeros that are never written cost nothing.
             self.k = vec![T::default(); n * padded];
         }
         self.there.clear();
@@ -68,8 +69,8 @@ impl<T: SmoKernels> WorkingSet<T> {
         (self.sign[i], self.bound[i]) = (sign, bound);
     }
 
-    /// Takes steps until the errors are ordered up to `tol`, at most `steps`. `flat` is the curvature that counts as none; `fill` writes
-    /// K of a variable and all.
+    /// Takes steps until the errors are ordered up to `tol`, at most `steps`. Curvatures up to `flat` count as zero;
+    /// `fill` writes a row of K.
     pub fn run(
         &mut self,
         n: usize,
@@ -102,7 +103,7 @@ impl<T: SmoKernels> WorkingSet<T> {
             if delta >= f64::MAX || delta.is_nan() || (curvature <= flat && room_i.min(room_j) == f64::INFINITY) {
                 return (step, PairStepsEnd::Unbounded(i, j));
             }
-            // A bound that is reached is reached exactly.
+            // A bound is reached exactly.
             let moved = |v: usize, grows: bool, room: f64| match ((self.sign[v] > 0.0) == grows, delta == room) {
                 (true, true) => self.bound[v],
                 (true, false) => self.alpha[v] + delta,
@@ -111,7 +112,7 @@ impl<T: SmoKernels> WorkingSet<T> {
             };
             let (new_i, new_j) = (moved(i, true, room_i), moved(j, false, room_j));
             if new_i == self.alpha[i] && new_j == self.alpha[j] {
-                // The step is below the last place of both: nothing more can be gained here.
+                // The step is below the last digit of both: no further decrease is possible.
                 return (step, PairStepsEnd::Optimal);
             }
             self.alpha[i] = new_i;
@@ -134,7 +135,7 @@ impl<T: SmoKernels> WorkingSet<T> {
         }
     }
 
-    /// Notes where a variable may move.
+    /// Updates in which directions a variable may move.
     fn mark(&mut self, i: usize) {
         let (below, above) = (self.alpha[i] < self.bound[i], self.alpha[i] > 0.0);
         let (grows, shrinks) = if self.sign[i] > 0.0 { (below, above) } else { (above, below) };
@@ -143,7 +144,7 @@ impl<T: SmoKernels> WorkingSet<T> {
     }
 }
 
-/// The place and the value of the largest error that may move up, and the least that may move down.
+/// Index and value of the largest error that may move up, and of the least that may move down.
 #[inline(always)]
 fn extremes_body(error: &[f64], up: &[f64], down: &[f64], place: &mut usize, top: &mut f64, bottom: &mut f64) {
     let (mut best, mut at, mut least) = ([f64::NEG_INFINITY; LANES], [-1.0f64; LANES], [f64::INFINITY; LANES]);
@@ -167,7 +168,8 @@ fn extremes_body(error: &[f64], up: &[f64], down: &[f64], place: &mut usize, top
 
 widest!(extremes, extremes_body, (error: &[f64], up: &[f64], down: &[f64], place: &mut usize, top: &mut f64, bottom: &mut f64));
 
-/// The variable that may move down and whose pair with `i` promises most: the square of the difference of errors by the curvature.
+/// The variable that may move down and whose pair with `i` gives the largest decrease: the squared difference of the
+/// errors divided by the curvature.
 #[inline(always)]
 fn partner_body<T: SmoKernels>(
     row: &[T],
@@ -183,7 +185,7 @@ fn partner_body<T: SmoKernels>(
         row.chunks_exact(LANES).zip(diagonal.chunks_exact(LANES)).zip(error.chunks_exact(LANES).zip(down.chunks_exact(LANES)));
     for (c, ((k, diagonal), (error, down))) in parts.enumerate() {
         for l in 0..LANES {
-            // What may not move down is infinitely far below nothing: its difference is negative.
+            // For variables that may not move down, `down` is infinite and the difference negative.
             let difference = (top - (error[l] + down[l])) as f32;
             let difference = if difference > 0.0 { difference } else { 0.0 };
             let curvature = own + diagonal[l] - 2.0 * k[l].to_f32();
@@ -256,9 +258,9 @@ loops!(f64, partner_double, move_double, add_double);
 
 /// The loops of this file for one type of number, compiled for the processor.
 pub trait SmoKernels: GramNumber {
-    /// As a single.
+    /// Rounded to f32.
     fn to_f32(self) -> f32;
-    /// The variable that makes the best pair with `i`; `None` when no pair gains anything.
+    /// The best partner of `i`; `None` when no pair gives a decrease.
     fn best_partner(row: &[Self], diagonal: &[f32], error: &[f64], down: &[f64], i: usize, top: f64, flat: f32) -> Option<usize>;
     /// e -= δ (a - b).
     fn move_errors(error: &mut [f64], left: &[Self], right: &[Self], delta: f64);

@@ -14,22 +14,22 @@ use super::points::{KernelForm, PointStore, Points};
 
 /// Columns of a panel.
 const PANEL: usize = 256;
-/// Sparse rows that are multiplied side by side.
+/// Sparse rows multiplied together.
 pub(super) const LANES: usize = 8;
 
-/// Some points made ready to be multiplied with all.
+/// Some points prepared for products with all.
 pub(super) struct LeftPanel<T> {
     which: Vec<u32>,
     norms: Vec<T>,
     /// Dense rows, one after the other.
     dense: Vec<T>,
-    /// Rows for a kernel that asks for more than inner products.
+    /// Rows for a kernel that needs more than inner products.
     plain: Vec<f64>,
-    /// Sparse rows eight side by side, dense: `[group][column * 8 + row]`.
+    /// Sparse rows made dense, eight interleaved: `[group][column * 8 + row]`.
     wide: Vec<Vec<T>>,
 }
 
-/// Memory for one panel after the other.
+/// Buffers for one panel after the other.
 #[derive(Default)]
 pub(super) struct PanelScratch<T> {
     /// The values of the panel, one row after the other.
@@ -65,7 +65,7 @@ impl<T: GramNumber> Points<'_, T> {
         })
     }
 
-    /// A row of a matrix that was computed before; false, and nothing, of other points.
+    /// Copies a row of a precomputed matrix; returns false for other points.
     pub fn precomputed_row(&self, i: usize, out: &mut [T]) -> bool {
         let PointStore::Precomputed { matrix, places } = &self.rows else { return false };
         let row = matrix.row(places[i] as usize);
@@ -73,7 +73,7 @@ impl<T: GramNumber> Points<'_, T> {
         true
     }
 
-    /// Some points made ready.
+    /// Prepares some points for products with all.
     pub(super) fn left_panel(&self, which: &[u32]) -> LeftPanel<T> {
         let mut left =
             LeftPanel { which: which.to_vec(), norms: Vec::new(), dense: Vec::new(), plain: Vec::new(), wide: Vec::new() };
@@ -105,11 +105,11 @@ impl<T: GramNumber> Points<'_, T> {
         out.chunks_exact_mut(mean.len().max(1)).zip(places).for_each(|(o, i)| rows.copy(which[i] as usize, mean, o));
     }
 
-    /// Some columns of the rows that belong to the points of `left`, one row after the other in the block of the scratch.
+    /// Some columns of the rows of the points in `left`, one row after the other in the block of the scratch.
     pub(super) fn panel(&self, left: &LeftPanel<T>, columns: Range<usize>, scratch: &mut PanelScratch<T>) -> Result<()> {
         let (first, width, height) = (columns.start, columns.len(), left.which.len());
         let PanelScratch { block, rows: panel, plain } = scratch;
-        // Every value is written below, so that those of the last panel need not be wiped out.
+        // Every value is written below, so the last panel's need not be cleared.
         block.resize(height * width, T::default());
         match (&self.form, &self.rows) {
             (_, PointStore::Precomputed { matrix, places }) => {
@@ -152,7 +152,7 @@ impl<T: GramNumber> Points<'_, T> {
             } else {
                 self.form.map(values, T::default(), &[]);
             }
-            // In singles, the distance of a point to itself may come out of rounding as more than 0.
+            // In f32, the distance of a point to itself may be rounded to more than 0.
             if let (KernelForm::Gaussian { .. }, own) = (&self.form, left.which[k] as usize)
                 && columns.contains(&own)
             {
@@ -192,7 +192,7 @@ impl<T: GramNumber> Points<'_, T> {
 }
 
 impl Points<'_, f64> {
-    /// Adds Σᵢ cᵢ k(xᵢ, ·) of a matrix that was computed before; false, and nothing, of other points.
+    /// Adds Σᵢ cᵢ k(xᵢ, ·) of a precomputed matrix; returns false for other points.
     pub fn add_precomputed(&self, c: &[f64], sums: &mut [f64]) -> bool {
         let PointStore::Precomputed { matrix, places } = &self.rows else { return false };
         for (&c, &i) in c.iter().zip(places).filter(|(c, _)| **c != 0.0) {

@@ -30,12 +30,12 @@ impl fmt::Display for Gamma {
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A sum stands in parentheses wherever it is not the whole.
+        // A sum is in parentheses wherever it is not the whole.
         let inner = |k: &Kernel| match k {
             Self::Sum(..) => format!("({k})"),
             _ => format!("{k}"),
         };
-        // What a power or a choice of columns is written behind must be one thing.
+        // The base of a power or of a choice of columns must be an atom.
         let tight = |k: &Kernel| match k {
             Self::Sum(..) | Self::Product(..) | Self::Times(..) | Self::Constant(_) => format!("({k})"),
             _ => format!("{k}"),
@@ -104,7 +104,7 @@ impl FromStr for Kernel {
     }
 }
 
-/// Parentheses within parentheses that are read; more would only serve to exhaust the stack.
+/// Depth of nested parentheses; deeper ones would only exhaust the stack.
 const DEPTH: usize = 64;
 
 struct KernelParser<'a> {
@@ -134,11 +134,11 @@ impl<'a> KernelParser<'a> {
     /// Takes the character if it is next.
     fn take(&mut self, c: char) -> bool {
         self.space();
-        let there = self.rest().starts_with(c);
-        if there {
+        let matches = self.rest().starts_with(c);
+        if matches {
             self.at += c.len_utf8();
         }
-        there
+        matches
     }
 
     fn expect(&mut self, c: char) -> Result<(), Error> {

@@ -1,7 +1,7 @@
-//! Rows made ready for whole rows of their Gram matrix: what solvers of kernel machines ask for again and again.
+//! Rows prepared for whole rows of their Gram matrix, which solvers of kernel machines need many times.
 //!
-//! [`Points::new`] leaves rows where they lie, so that it costs no memory; [`Points::copied`] copies them, for rows that are asked
-//! for often and in singles. `panels` computes.
+//! [`Points::new`] borrows the rows, so that it costs no memory; [`Points::copied_rows`] copies them, for rows that are
+//! needed often and in f32. `panels` computes.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::memory::mmap_zeros;
 /// Rows that one thread copies or measures at a time.
 const BLOCK: usize = 256;
 
-/// A kernel as these loops know it.
+/// Kernels with loops of their own.
 #[derive(Clone, Debug)]
 pub(super) enum KernelForm {
     Linear,
@@ -63,12 +63,12 @@ impl KernelForm {
     }
 }
 
-/// Dense rows of somebody else's.
+/// Borrowed dense rows (f64, f32, or densified).
 #[derive(Clone, Debug)]
 pub(super) enum BorrowedRows<'a> {
     F64(MatRef<'a, f64>),
     F32(MatRef<'a, f32>),
-    /// Made of columns, or of sparse rows for a kernel that asks for all cells.
+    /// Copied from columns, or from sparse rows for a kernel that needs all cells.
     Densified(Arc<Mat<f64>>),
 }
 
@@ -102,7 +102,7 @@ impl<'a> BorrowedRows<'a> {
         }
     }
 
-    /// A row without the mean.
+    /// A row minus the mean.
     pub(super) fn copy<T: GramNumber>(&self, i: usize, mean: &[f64], out: &mut [T]) {
         fn less<S: Copy + Into<f64>, T: GramNumber>(row: &[S], mean: &[f64], out: &mut [T]) {
             out.iter_mut().zip(row).zip(mean).for_each(|((o, &v), m)| *o = T::from_f64(v.into() - m));
@@ -123,19 +123,19 @@ impl<'a> BorrowedRows<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) enum PointStore<'a, T> {
-    /// Copied, without the mean.
+    /// Copied, minus the mean.
     Dense { data: Vec<T>, cols: usize },
-    /// Some rows of somebody else's, to be copied a panel at a time; of a precomputed kernel some rows and the same columns.
+    /// Borrowed rows, copied a panel at a time; for a precomputed kernel some rows and the same columns.
     Borrowed { rows: BorrowedRows<'a>, which: Vec<u32>, mean: Vec<f64> },
-    /// Copied, with places in order, each once.
+    /// Copied, with sorted unique indices.
     Sparse { indptr: Vec<usize>, indices: Vec<u32>, values: Vec<T>, cols: usize },
-    /// Some sparse rows of somebody else's, with places in order, each once.
+    /// Borrowed sparse rows, with sorted unique indices.
     BorrowedSparse { rows: CsrRef<'a>, which: Vec<u32> },
-    /// A matrix that was computed before, and which of its rows and columns are meant.
+    /// A precomputed matrix, and the selected rows and columns.
     Precomputed { matrix: Arc<Mat<T>>, places: Vec<u32> },
 }
 
-/// Rows made ready for rows of their Gram matrix, in singles or doubles.
+/// Rows prepared for rows of their Gram matrix, in f32 or f64.
 #[derive(Clone, Debug)]
 pub struct Points<'a, T> {
     pub(super) form: KernelForm,
@@ -146,13 +146,14 @@ pub struct Points<'a, T> {
 }
 
 impl<'a, T: GramNumber> Points<'a, T> {
-    /// The given rows where they lie. Rules for γ must have been resolved; a precomputed kernel takes the rows as its matrix.
+    /// The given rows, borrowed. Rules for γ must have been resolved; a precomputed kernel takes the rows as its
+    /// matrix.
     pub fn new(kernel: &Kernel, x: &Features<'a>, which: &[usize]) -> Result<Self> {
         Self::build(kernel, x, which, false)
     }
 
-    /// A copy of the given rows, in the numbers that are computed with; where the kernel asks for more than inner products the rows stay
-    /// where they are.
+    /// A copy of the given rows, in the type that is computed with; rows stay borrowed where the kernel needs more than
+    /// inner products.
     pub fn copied_rows(kernel: &Kernel, x: &Features<'a>, which: &[usize]) -> Result<Self> {
         Self::build(kernel, x, which, true)
     }
@@ -204,7 +205,7 @@ impl<'a, T: GramNumber> Points<'a, T> {
         Ok(out)
     }
 
-    /// Points that are known by the matrix of their kernel alone: some of its rows and columns.
+    /// Points known only by their precomputed kernel matrix: some of its rows and columns.
     pub fn from_precomputed(matrix: Arc<Mat<T>>, places: Vec<u32>) -> Self {
         let len = places.len();
         Self {
@@ -230,7 +231,7 @@ impl<'a, T: GramNumber> Points<'a, T> {
         self.len == 0
     }
 
-    /// ‖x‖² of every point, without the mean.
+    /// ‖x‖² of every point, minus the mean.
     fn squares(&self) -> Vec<f64> {
         let square = |v: &[T]| v.iter().map(|v| v.to_f64() * v.to_f64()).sum::<f64>();
         let mut out = vec![0.0; self.len];
@@ -252,7 +253,7 @@ impl<'a, T: GramNumber> Points<'a, T> {
         out
     }
 
-    /// The points of the given places, in that order.
+    /// The points at the given indices, in that order.
     pub fn take(&self, places: &[u32]) -> Self {
         let of = |old: &[u32]| places.iter().map(|&i| old[i as usize]).collect();
         let rows = match &self.rows {
@@ -283,7 +284,7 @@ impl<'a, T: GramNumber> Points<'a, T> {
         Self { form: self.form.clone(), rows, norms, len: places.len() }
     }
 
-    /// Leaves the points of the given places alone, which ascend; no second copy is made.
+    /// Keeps only the points at the given ascending indices, in place.
     ///
     /// # Panics
     /// When the places do not ascend.
@@ -355,7 +356,7 @@ impl<'a, T: GramNumber> Points<'a, T> {
         }
     }
 
-    /// Places and values of a sparse row; nothing of others.
+    /// Indices and values of a sparse row; empty for others.
     pub(super) fn sparse_row(&self, i: usize) -> (&[u32], &[T]) {
         match &self.rows {
             PointStore::Sparse { indptr, indices, values, .. } => {
@@ -371,8 +372,8 @@ impl<'a, T: GramNumber> Points<'a, T> {
     }
 }
 
-/// The mean of the columns; 0 where it overflows. Distances do not change when it is taken off, but what cancels in
-/// ‖x‖² + ‖z‖² - 2 x·z is then no larger than the rows are apart.
+/// The mean of the columns; 0 where it overflows. Distances do not change when it is subtracted, but the terms that
+/// cancel in ‖x‖² + ‖z‖² - 2 x·z are then no larger than the rows are apart.
 pub(super) fn mean(cols: usize, which: impl ExactSizeIterator<Item = usize>, copy: impl Fn(usize, &mut [f64])) -> Vec<f64> {
     let (mut sums, mut row) = (vec![0.0; cols], vec![0.0; cols]);
     let n = which.len().max(1) as f64;
@@ -383,12 +384,12 @@ pub(super) fn mean(cols: usize, which: impl ExactSizeIterator<Item = usize>, cop
     sums.into_iter().map(|s| s / n).map(|v| if v.is_finite() { v } else { 0.0 }).collect()
 }
 
-/// Whether some sparse rows have their places in order, each once.
+/// Whether the sparse rows have sorted unique indices.
 fn in_order(m: CsrRef<'_>, which: &[usize]) -> bool {
     which.iter().all(|&i| m.row(i).0.is_sorted_by(|a, b| a < b))
 }
 
-/// A copy of sparse rows with places in order, each once.
+/// A copy of sparse rows with sorted unique indices.
 fn sparse<'a, T: GramNumber>(m: CsrRef<'_>, which: &[usize]) -> PointStore<'a, T> {
     let stored = which.iter().map(|&i| m.row(i).0.len()).sum();
     let (mut indptr, mut indices, mut values) = (vec![0], Vec::with_capacity(stored), Vec::<T>::with_capacity(stored));

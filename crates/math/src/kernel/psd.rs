@@ -1,17 +1,17 @@
-//! Whether a matrix can be the Gram matrix of a kernel.
+//! Check whether a matrix can be the Gram matrix of a kernel.
 
 use ermine_core::{Error, Mat, MatRef, Result};
 
 use crate::linalg::eigen_symmetric;
 
-/// What [`is_psd`] found.
+/// Result of [`is_psd`].
 #[derive(Clone, Debug)]
 pub struct PsdCheck {
     /// The least eigenvalue of the symmetric part.
     pub least: f64,
     /// The largest.
     pub largest: f64,
-    /// A unit vector v with vᵀ K v = `least`: it proves what is claimed.
+    /// A unit vector v with vᵀ K v = `least`: the proof.
     pub direction: Vec<f64>,
     /// The largest |K_ij - K_ji|.
     pub asymmetry: f64,
@@ -30,7 +30,7 @@ impl PsdCheck {
     }
 }
 
-/// Looks at the eigenvalues of a square matrix: those of a Gram matrix are never negative.
+/// Checks the eigenvalues of a square matrix: those of a Gram matrix are never negative.
 pub fn is_psd(k: MatRef<'_, f64>) -> Result<PsdCheck> {
     let n = k.rows();
     if k.cols() != n || n == 0 {

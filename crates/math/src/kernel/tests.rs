@@ -1,4 +1,4 @@
-//! Kernels against their definitions, the closure of the algebra, and what is refused.
+//! Kernels against their definitions, the closure of the algebra, and errors.
 
 use ermine_core::{Csr, Features, Mat, MatRef, RngStream};
 
@@ -37,14 +37,14 @@ fn a_block_has_the_values_of_the_definition() {
     let user = Kernel::user(|x, z| x[0] * z[0] + 1.0);
     for k in kernels().into_iter().chain([user, Kernel::sigmoid(0.2, 0.1)]) {
         let gram = k.gram(a.view(), b.view()).unwrap();
-        let singles = |m: &Mat<f64>| Mat::from_fn(m.rows(), m.cols(), |i, j| *m.view().at(i, j) as f32);
-        let single = k.gram(singles(&a).view(), singles(&b).view()).unwrap();
+        let to_f32 = |m: &Mat<f64>| Mat::from_fn(m.rows(), m.cols(), |i, j| *m.view().at(i, j) as f32);
+        let single = k.gram(to_f32(&a).view(), to_f32(&b).view()).unwrap();
         for i in 0..a.rows() {
             for j in 0..b.rows() {
                 let want = k.value(a.row(i), b.row(j));
                 let near = |got: f64, eps: f64| (got - want).abs() <= eps * (1.0 + want.abs());
                 assert!(near(*gram.view().at(i, j), 1e-13), "{k} at {i}, {j}: {} for {want}", gram.view().at(i, j));
-                assert!(near(f64::from(*single.view().at(i, j)), 2e-4), "{k} in singles at {i}, {j}");
+                assert!(near(f64::from(*single.view().at(i, j)), 2e-4), "{k} in f32_cells at {i}, {j}");
             }
         }
     }
@@ -55,19 +55,19 @@ fn what_is_made_of_kernels_is_a_kernel() {
     let x = rows(40, 3, 3);
     for k in kernels() {
         assert!(k.psd_by_construction(), "{k}");
-        let found = is_psd(k.gram(x.view(), x.view()).unwrap().view()).unwrap();
-        assert!(found.is_psd(), "{k}: eigenvalue {}, asymmetry {}", found.least, found.asymmetry);
+        let check = is_psd(k.gram(x.view(), x.view()).unwrap().view()).unwrap();
+        assert!(check.is_psd(), "{k}: eigenvalue {}, asymmetry {}", check.least, check.asymmetry);
     }
 }
 
 #[test]
 fn a_matrix_that_is_no_gram_matrix_is_shown_to_be_none() {
     let k = Mat::from_vec(2, 2, vec![1.0, 2.0, 2.0, 1.0]);
-    let found = is_psd(k.view()).unwrap();
-    assert!(!found.is_psd() && (found.least + 1.0).abs() < 1e-14);
-    let v = &found.direction;
+    let check = is_psd(k.view()).unwrap();
+    assert!(!check.is_psd() && (check.least + 1.0).abs() < 1e-14);
+    let v = &check.direction;
     let form: f64 = (0..2).map(|i| (0..2).map(|j| v[i] * k.view().at(i, j) * v[j]).sum::<f64>()).sum();
-    assert!((form - found.least).abs() < 1e-14, "the direction proves it");
+    assert!((form - check.least).abs() < 1e-14, "the direction proves it");
     let skew = Mat::from_vec(2, 2, vec![1.0, 0.5, 0.0, 1.0]);
     assert!(!is_psd(skew.view()).unwrap().is_psd());
     assert!(is_psd(rows(2, 3, 1).view()).is_err());
@@ -194,7 +194,7 @@ fn shapes_and_numbers_that_do_not_fit_are_refused() {
 #[test]
 fn points_are_the_same_lent_copied_sparse_or_left_over() {
     let x = rows(300, 3, 11);
-    let singles: Vec<f32> = x.as_slice().iter().map(|&v| v as f32).collect();
+    let f32_cells: Vec<f32> = x.as_slice().iter().map(|&v| v as f32).collect();
     let columns: Vec<f64> = (0..3).flat_map(|j| (0..300).map(|i| x[(i, j)]).collect::<Vec<_>>()).collect();
     let all: Vec<u32> = (0..300 * 3).map(|k| k % 3).collect();
     let sparse = Csr::new((0..=300).map(|i| 3 * i).collect(), all, x.as_slice().to_vec(), 3).unwrap();
@@ -209,7 +209,7 @@ fn points_are_the_same_lent_copied_sparse_or_left_over() {
     let features = [
         (Features::F64(x.view()), 1e-12),
         (Features::F64(MatRef::col_major(&columns, 300, 3)), 1e-12),
-        (Features::F32(MatRef::row_major(&singles, 300, 3)), 1e-5),
+        (Features::F32(MatRef::row_major(&f32_cells, 300, 3)), 1e-5),
         (Features::Csr(sparse.view()), 1e-12),
         (Features::Csr(parts.view()), 1e-12),
     ];

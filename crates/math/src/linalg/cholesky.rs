@@ -35,9 +35,9 @@ const STRIP: usize = 64;
 
 /// A symmetric positive definite matrix as L Lᵀ, L lower triangular.
 ///
-/// The cheapest way to solve with such a matrix (n³/3 multiplications, then n² a right-hand side). It loses digits with
-/// the condition number of the matrix, which for a Gram matrix is the square of that of the data; ask
-/// [`Cholesky::reciprocal_condition`] and go to [`super::PivotedQr`] or [`super::svd`] on the data when it is small.
+/// The cheapest way to solve with such a matrix (n³/3 multiplications, then n² per right-hand side). It loses digits
+/// with the condition number of the matrix, which for a Gram matrix is the square of that of the data; check
+/// [`Cholesky::reciprocal_condition`] and use [`super::PivotedQr`] or [`super::svd`] on the data when it is small.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
     factor: Mat<f64>,
@@ -53,7 +53,7 @@ impl Cholesky {
         assert_eq!(a.rows(), a.cols(), "a symmetric matrix is square");
         let n = a.rows();
         let mut factor = Mat::from_fn(n, n, |i, j| if j <= i { *a.at(i, j) } else { 0.0 });
-        // A pivot that is not a number passes a test for being too small.
+        // NaN pivots pass the test for small pivots.
         if let Some(pivot) = (0..n).find(|&i| !factor.row(i).iter().all(|v| v.is_finite())) {
             return Err(NotPositiveDefinite { pivot });
         }
@@ -198,11 +198,11 @@ impl Cholesky {
             x.fill(0.0);
             x[at] = 1.0;
             self.solve_vec(&mut x);
-            let found = sum(&x);
-            if found <= best {
+            let norm = sum(&x);
+            if norm <= best {
                 break;
             }
-            best = found;
+            best = norm;
         }
         // A vector of alternating, growing elements catches the cases that the ascent misses.
         let step = if n > 1 { 1.0 / (n - 1) as f64 } else { 0.0 };

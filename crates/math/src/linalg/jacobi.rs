@@ -4,15 +4,15 @@ use ermine_core::{Error, Mat, MatRef, Result};
 
 use super::{Eigen, refuse_non_finite};
 
-/// More rounds over all pairs than any matrix takes; five to ten are usual.
+/// Most sweeps over all pairs; five to ten are usual.
 const MOST_SWEEPS: usize = 60;
 
-/// Eigenvalues and eigenvectors of a symmetric positive semidefinite matrix, each to rounding of itself and not of the largest one: a
-/// column of 10¹² times the size of the others leaves these their digits.
+/// Eigenvalues and eigenvectors of a symmetric positive semidefinite matrix, each to relative accuracy of its own: a
+/// column of 10¹² times the size of the others does not reduce the digits of these.
 ///
-/// Jacobi's rotations, which end when every off-diagonal element is nothing next to the two diagonal ones (Demmel and Veselić, SIAM
-/// Journal on Matrix Analysis 13, 1992). About 30 n³ operations; where all columns are of similar size, [`super::eigen_symmetric`] is the
-/// quicker choice.
+/// Jacobi's method, which stops when every off-diagonal element is negligible next to the two diagonal ones (Demmel and
+/// Veselić, SIAM Journal on Matrix Analysis 13, 1992). About 30 n³ operations; where all columns are of similar size,
+/// [`super::eigen_symmetric`] is faster.
 ///
 /// # Panics
 /// When the matrix is not square.
@@ -31,7 +31,7 @@ pub fn eigen_graded(a: MatRef<'_, f64>) -> Result<Eigen> {
         }
         if !turned {
             let mut order: Vec<usize> = (0..n).collect();
-            order.sort_by(|&i, &j| a[(j, j)].total_cmp(&a[(i, i)]));
+            ermine_core::order::sort_by_number_descending(&mut order, |i| a[(i, i)]);
             let vectors = Mat::from_fn(n, n, |k, j| v[(j, order[k])]);
             return Ok(Eigen { values: order.iter().map(|&k| a[(k, k)]).collect(), vectors });
         }
@@ -39,7 +39,7 @@ pub fn eigen_graded(a: MatRef<'_, f64>) -> Result<Eigen> {
     Err(Error::Numeric(format!("the eigenvalues of a {n} x {n} matrix did not converge")))
 }
 
-/// Turns the plane of two columns so that their off-diagonal element vanishes; false where it is nothing already.
+/// Rotates the plane of two columns so that their off-diagonal element vanishes; false where it is negligible already.
 fn rotate(a: &mut Mat<f64>, v: &mut Mat<f64>, p: usize, q: usize) -> bool {
     let (app, aqq, apq) = (a[(p, p)], a[(q, q)], a[(p, q)]);
     if apq == 0.0 || apq.abs() <= f64::EPSILON * (app.abs().sqrt() * aqq.abs().sqrt()) {

@@ -1,21 +1,21 @@
-//! The largest eigenvalues of a symmetric matrix that is known by its products alone.
+//! The largest eigenvalues of a symmetric matrix given by its products alone.
 
 use ermine_core::{Mat, MatRef, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
 use super::{PivotedQr, eigen_symmetric, matmul, product};
 
-/// Blocks of vectors that are held before the best of them are condensed to one and the rest is let go.
+/// Blocks of vectors held before a thick restart.
 const BLOCKS: usize = 8;
 
-/// Block Lanczos with full orthogonalisation and thick restarts, as a conversation: [`Krylov::block`] asks for the products
-/// of some vectors with the matrix, [`Krylov::take`] is told them, and [`Krylov::ritz`] says what is known by then. So the
-/// matrix may be rows on a disk.
+/// Block Lanczos with full orthogonalisation and thick restarts, with reverse communication: [`BlockLanczos::block`]
+/// returns vectors whose products with the matrix are needed, [`BlockLanczos::accept`] takes them, and
+/// [`BlockLanczos::ritz`] returns the current estimates. So the matrix may be rows on a disk.
 ///
-/// The start is random and at least as wide as the number of eigenvectors that is wanted, so that equal eigenvalues are all
-/// found. Every product that was ever made counts, which is why far fewer are needed than by power iterations: after q
-/// products an eigenvector is wrong by about exp(-2q √gap), where the gap is relative to the spectrum, not exp(-q gap).
-/// (Golub and Underwood, 1977; Musco and Musco, NIPS 2015; thick restarts: Wu and Simon, 2000.)
+/// The start is random and at least as wide as the number of wanted eigenvectors, so that multiple eigenvalues are all
+/// found. Every earlier product contributes, which is why far fewer are needed than by power iterations: after q
+/// products the error of an eigenvector is about exp(-2q √gap), where the gap is relative to the spectrum, instead of
+/// exp(-q gap). (Golub and Underwood, 1977; Musco and Musco, NIPS 2015; thick restarts: Wu and Simon, 2000.)
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BlockLanczos {
     wanted: usize,
@@ -24,21 +24,21 @@ pub struct BlockLanczos {
     products: u64,
     /// Orthonormal rows.
     basis: Mat<f64>,
-    /// The matrix times the first rows of the basis, a row each.
+    /// The matrix times the first rows of the basis, one row each.
     images: Mat<f64>,
-    /// basis · imagesᵀ of the rows with images: the matrix as the basis sees it.
+    /// basis · imagesᵀ of the rows with images: the projected matrix.
     seen: Mat<f64>,
 }
 
-/// What is known of the largest eigenvalues.
+/// Estimates of the largest eigenvalues.
 #[derive(Debug, Clone)]
 pub struct RitzPairs {
     /// Estimates of the eigenvalues from below, descending.
     pub values: Vec<f64>,
     /// Row k belongs to `values[k]`; the rows are orthonormal.
     pub vectors: Mat<f64>,
-    /// ‖A v - λ v‖ of each pair. There is an eigenvalue within this distance of λ, and λ itself is wrong by its square over
-    /// the gap to the next one.
+    /// ‖A v - λ v‖ of each pair. There is an eigenvalue within this distance of λ, and the error of λ is its square
+    /// over the gap to the next one.
     pub residuals: Vec<f64>,
 }
 
@@ -52,8 +52,8 @@ impl RitzPairs {
 }
 
 impl BlockLanczos {
-    /// Begins with `width` random vectors (at least `wanted`, at most `dim`) to find the `wanted` largest eigenvalues of a
-    /// matrix of `dim` rows.
+    /// Starts with `width` random vectors (at least `wanted`, at most `dim`) to find the `wanted` largest eigenvalues
+    /// of a matrix of `dim` rows.
     pub fn new(dim: usize, wanted: usize, width: usize, seed: u64) -> Result<Self> {
         let (wanted, width) = (wanted.min(dim), width.max(wanted).max(1).min(dim));
         let mut out = Self {
@@ -71,7 +71,7 @@ impl BlockLanczos {
         Ok(out)
     }
 
-    /// The vectors whose products are asked for, a row each; none when the basis is complete, and nothing is left to learn.
+    /// The vectors whose products are needed, one row each; none when the basis is complete.
     pub fn block(&self) -> MatRef<'_, f64> {
         self.basis.view().row_range(self.images.rows()..self.basis.rows())
     }
@@ -81,7 +81,7 @@ impl BlockLanczos {
         self.products
     }
 
-    /// Takes in the products of [`Krylov::block`], a row each.
+    /// Takes the products of [`BlockLanczos::block`], one row each.
     ///
     /// # Panics
     /// When the shape is another.
@@ -89,7 +89,7 @@ impl BlockLanczos {
         let (old, all, dim) = (self.images.rows(), self.basis.rows(), self.basis.cols());
         assert_eq!((image.rows(), image.cols()), (all - old, dim), "a product for each vector of the block");
         self.products += 1;
-        // What the new images are within the basis, and what they have besides.
+        // The components of the new images within the basis, and the remainder.
         let within = product(self.basis.view(), image.view().t());
         let mut seen = Mat::zeros(all, all);
         for i in 0..all {
@@ -106,7 +106,7 @@ impl BlockLanczos {
         let sizes: Vec<f64> = (0..image.rows()).map(|i| norm(image.row(i))).collect();
         let mut fresh = image.clone();
         matmul(-1.0, within.view().t(), self.basis.view(), 1.0, &mut fresh);
-        // Once more, since what is left may be small next to what was taken off.
+        // Again, since the remainder may be small next to what was subtracted.
         let within = product(self.basis.view(), fresh.view().t());
         matmul(-1.0, within.view().t(), self.basis.view(), 1.0, &mut fresh);
         self.images.append_rows(image);
@@ -131,7 +131,7 @@ impl BlockLanczos {
         Ok(())
     }
 
-    /// Keeps the best directions only; the next block still continues from all of them.
+    /// Keeps the best directions only; the next block continues from all of them.
     fn thick_restart(&mut self) -> Result<()> {
         let keep = (self.wanted + self.width.div_ceil(2)).min(self.images.rows());
         let eigen = eigen_symmetric(self.seen.view())?;
@@ -142,7 +142,7 @@ impl BlockLanczos {
         Ok(())
     }
 
-    /// The wanted eigenvalues as far as they are known; fewer when fewer products were made.
+    /// The current estimates; fewer than wanted after few products.
     pub fn ritz(&self) -> Result<RitzPairs> {
         let known = self.images.rows();
         let eigen = eigen_symmetric(self.seen.view())?;
@@ -161,8 +161,8 @@ impl BlockLanczos {
     }
 }
 
-/// The `wanted` largest eigenvalues of a symmetric matrix whose product with the rows of a block is `times`, to residuals of
-/// `tolerance` times the largest, or as far as `most` products lead. `times` may end it with an error.
+/// The `wanted` largest eigenvalues of a symmetric matrix whose product with the rows of a block is `times`, to
+/// residuals of `tolerance` times the largest, or after `most` products. `times` may stop it with an error.
 pub fn largest_eigenvalues(
     dim: usize,
     wanted: usize,
@@ -229,13 +229,13 @@ mod tests {
             let a = Mat::from_fn(n, n, |i, j| g[(i, j)] + g[(j, i)]);
             let whole = eigen_symmetric(a.view()).unwrap();
             let wanted = n.div_ceil(6);
-            let found = find(&a, wanted, wanted + 2, 1e-12);
-            assert!(found.error() <= 1e-12, "{n}: {}", found.error());
+            let pairs = find(&a, wanted, wanted + 2, 1e-12);
+            assert!(pairs.error() <= 1e-12, "{n}: {}", pairs.error());
             let size = whole.values[0].abs();
             for k in 0..wanted {
-                assert!((found.values[k] - whole.values[k]).abs() <= tolerance(n) * size, "{n}: eigenvalue {k}");
+                assert!((pairs.values[k] - whole.values[k]).abs() <= tolerance(n) * size, "{n}: eigenvalue {k}");
             }
-            assert_near(&product(found.vectors.view(), found.vectors.view().t()), &identity(wanted), tolerance(n), "V Vᵀ");
+            assert_near(&product(pairs.vectors.view(), pairs.vectors.view().t()), &identity(wanted), tolerance(n), "V Vᵀ");
         }
     }
 
@@ -243,12 +243,12 @@ mod tests {
     fn close_and_equal_eigenvalues_are_all_found() {
         let values: Vec<f64> = (0..300).map(|i| if i < 5 { 1.0 } else { 0.999 - 0.001 * i as f64 }).collect();
         let a = with_spectrum(&values, 3);
-        let found = find(&a, 7, 10, 1e-11);
-        for (k, v) in found.values.iter().enumerate() {
+        let pairs = find(&a, 7, 10, 1e-11);
+        for (k, v) in pairs.values.iter().enumerate() {
             assert!((v - values[k]).abs() < 1e-12, "{k}: {v}");
         }
         // Many restarts were needed.
-        assert!(found.error() <= 1e-11);
+        assert!(pairs.error() <= 1e-11);
     }
 
     #[test]
@@ -279,18 +279,18 @@ mod tests {
         let (a, b) = (random(40, 2, 1), random(2, 40, 2));
         let mut low = product(a.view(), b.view());
         low = product(low.view().t(), low.view());
-        let found = find(&low, 5, 8, 1e-12);
+        let pairs = find(&low, 5, 8, 1e-12);
         let whole = eigen_symmetric(low.view()).unwrap();
         for k in 0..5 {
-            assert!((found.values[k] - whole.values[k]).abs() < tolerance(40) * whole.values[0]);
+            assert!((pairs.values[k] - whole.values[k]).abs() < tolerance(40) * whole.values[0]);
         }
-        assert_near(&product(found.vectors.view(), found.vectors.view().t()), &identity(5), tolerance(40), "V Vᵀ");
+        assert_near(&product(pairs.vectors.view(), pairs.vectors.view().t()), &identity(5), tolerance(40), "V Vᵀ");
         let none = find(&Mat::zeros(9, 9), 3, 4, 0.0);
         assert_eq!(none.values, [0.0; 3]);
         let one = find(&Mat::from_vec(1, 1, vec![-2.0]), 1, 3, 0.0);
         assert!((one.values[0] + 2.0).abs() < 1e-15);
         let tiny = Mat::from_fn(30, 30, |i, j| if i == j { 1e-200 * (30 - i) as f64 } else { 0.0 });
-        let found = find(&tiny, 2, 4, 1e-12);
-        assert!((found.values[0] / 3e-199 - 1.0).abs() < 1e-12, "{:?}", found.values);
+        let pairs = find(&tiny, 2, 4, 1e-12);
+        assert!((pairs.values[0] / 3e-199 - 1.0).abs() < 1e-12, "{:?}", pairs.values);
     }
 }

@@ -6,8 +6,8 @@
 //! | symmetric, perhaps singular; or the spectrum is wanted | [`eigen_symmetric`] |
 //! | symmetric, perhaps singular, on very different scales | [`eigen_graded`] |
 //! | tall, ill conditioned, to be solved by least squares | [`PivotedQr`]: works on the matrix itself, not its square |
-//! | symmetric, large, and only its largest eigenvalues are wanted; or known by products alone | [`Krylov`] |
-//! | any, rank in doubt, or singular vectors wanted | [`svd`]: dearest, tells all |
+//! | symmetric, large, and only its largest eigenvalues are wanted; or known by products alone | [`BlockLanczos`] |
+//! | any, rank in doubt, or singular vectors wanted | [`svd`]: most expensive, most information |
 //!
 //! Everything runs on the calling thread, so the bits do not depend on the number of threads.
 
@@ -79,7 +79,7 @@ fn owned(m: faer::MatRef<'_, f64>) -> Mat<f64> {
     Mat::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)])
 }
 
-/// Refuses a matrix that no factorisation could handle.
+/// An error for a matrix with elements that are not finite.
 fn refuse_non_finite(a: MatRef<'_, f64>, what: &str) -> Result<()> {
     for i in 0..a.rows() {
         if let Some(j) = (0..a.cols()).find(|&j| !a.at(i, j).is_finite()) {

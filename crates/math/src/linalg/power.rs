@@ -1,4 +1,4 @@
-//! How many power iterations an approximate decomposition takes, as learners take it for a parameter.
+//! The number of power iterations, as a parameter of learners.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PowerIterations {
-    /// So many.
+    /// A fixed number.
     Count(u32),
-    /// As many as are right.
+    /// The default of the learner.
     Auto(AutoWord),
 }
 

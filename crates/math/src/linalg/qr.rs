@@ -9,8 +9,8 @@ use super::{of, owned, refuse_non_finite};
 
 /// A tall matrix as A P = Q R: orthonormal columns, an upper triangle with falling diagonal, a permutation of columns.
 ///
-/// Choose it for least squares when the Gram matrix would square away the digits: it works on the data itself, costs
-/// twice the Gram route and needs all rows in memory. The diagonal of R tells the numerical rank.
+/// Choose it for least squares when the Gram matrix would lose too many digits: it works on the data themselves, costs
+/// twice the Gram route and needs all rows in memory. The diagonal of R shows the numerical rank.
 #[derive(Debug, Clone)]
 pub struct PivotedQr {
     /// Q, rows x min(rows, columns).

@@ -19,8 +19,9 @@ pub struct Svd {
     pub vt: Mat<f64>,
 }
 
-/// The thin singular value decomposition of any matrix: the dearest factorisation (about 6 to 20 times a matrix product of
-/// the same size) and the one that tells all. Choose it when the rank is in doubt and small singular values matter.
+/// The thin singular value decomposition of any matrix: the most expensive factorisation (about 6 to 20 times a matrix
+/// product of the same size) and the most informative. Choose it when the rank is in doubt and small singular values
+/// matter.
 pub fn svd(a: MatRef<'_, f64>) -> Result<Svd> {
     refuse_non_finite(a, "singular values")?;
     let (m, n) = (a.rows(), a.cols());

@@ -4,13 +4,13 @@
 //! its inner loop, so that the compiler turns rows into vector lanes. With AVX2 and FMA the same source is compiled a
 //! second time for these; which one runs is decided once a block.
 
-/// What a block of rows adds to the objective.
+/// Sums of a block of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlockLoss {
     /// Sum of weight times loss.
     pub loss: f64,
-    /// The least log odds of the class of a row against all others, over the rows of positive weight. It is positive when
-    /// every row is on its side, which is how separable data is found out.
+    /// The margin: minimum over the rows of positive weight of the log odds of the own class against all others. It is
+    /// positive when every row is classified correctly, which detects separable data.
     pub margin: f64,
 }
 
@@ -56,7 +56,7 @@ pub fn exp_in_place(values: &mut [f64]) {
 /// by `weight` (all 1 when empty).
 pub fn logistic_block(z: &mut [f64], positive: &[bool], weight: &[f64], curvature: &mut [f64]) -> BlockLoss {
     assert!(positive.len() == z.len() && (weight.is_empty() || weight.len() == z.len()), "one class and weight a row");
-    assert!(curvature.is_empty() || curvature.len() == z.len(), "one curvature a row");
+    assert!(curvature.is_empty() || curvature.len() == z.len(), "one curvature per row");
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
         // SAFETY: the processor has both features.
@@ -72,7 +72,7 @@ pub fn logistic_block(z: &mut [f64], positive: &[bool], weight: &[f64], curvatur
 pub fn softmax_block(z: &mut [f64], codes: &[u32], weight: &[f64], proba: &mut [f64]) -> BlockLoss {
     let rows = codes.len();
     assert!(rows == 0 || (z.len() >= rows && z.len().is_multiple_of(rows)), "a run of rows for each class");
-    assert!(weight.is_empty() || weight.len() == rows, "one weight a row");
+    assert!(weight.is_empty() || weight.len() == rows, "one weight per row");
     assert!(proba.is_empty() || proba.len() == z.len(), "a probability a score");
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
@@ -209,7 +209,7 @@ fn logistic_slice<const FMA: bool>(z: &mut [f64], positive: &[bool], weight: &[f
             let e = exp::<FMA>(-m.abs());
             let q = 1.0 / (1.0 + e);
             let wrong = if m < 0.0 { q } else { e * q };
-            // Not `max`, which would turn a score that is not a number into 0.
+            // Not `max`, which would turn a NaN score into 0.
             let linear = if m < 0.0 { -m } else { 0.0 * m };
             loss[i] = w[i] * (linear + log1p_unit::<FMA>(e));
             margin[i] = if w[i] > 0.0 { m } else { f64::INFINITY };

@@ -1,10 +1,10 @@
-//! A family behind a link, over a block of rows.
+//! Loss of a family with a link, over a block of rows.
 
 use super::block::exp_in_place;
 use super::{Family, Link};
 use crate::distribution::Normal;
 
-/// What a block of rows adds.
+/// Sums of a block of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GlmSums {
     /// Σ weight times [`Family::loss`].
@@ -41,7 +41,7 @@ pub fn glm_block(
     curvature: &mut [f64],
 ) -> GlmSums {
     assert!(y.len() == z.len() && curvature.len() == z.len(), "one target and curvature a row");
-    assert!(weight.is_empty() || weight.len() == z.len(), "one weight a row");
+    assert!(weight.is_empty() || weight.len() == z.len(), "one weight per row");
     let mut sums = GlmSums::default();
     for start in (0..z.len()).step_by(TILE) {
         let range = start..z.len().min(start + TILE);

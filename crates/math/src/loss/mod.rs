@@ -2,7 +2,7 @@
 //!
 //! | what | where | given |
 //! |---|---|---|
-//! | loss of a residual or of a margin | [`Loss`] | value, gradient, curvature, convex conjugate |
+//! | loss of a residual or of a margin | [`RowLoss`] | value, gradient, curvature, convex conjugate |
 //! | family of a generalised linear model | [`Family`] | unit variance, unit deviance, loss of a mean, range of targets |
 //! | link between mean and score | [`Link`] | link, inverse, derivative of the inverse |
 //! | a family behind a link, over a block of rows | [`glm_block`] | loss, gradient, expected curvature, Pearson's statistic |

@@ -1,4 +1,4 @@
-//! Losses over the outputs of networks: rows of several scores, in singles or doubles.
+//! Losses over the outputs of networks: rows of several scores, in f32 or f64.
 
 use super::{RowLoss, log1p_exp};
 use crate::nn::Float;
@@ -6,7 +6,7 @@ use crate::nn::Float;
 /// What the outputs of a row are compared with, and how.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OutputLoss {
-    /// A loss of numbers ([`Loss`]) for each output, added up; targets are numbers.
+    /// A loss of numbers ([`RowLoss`](super::RowLoss)) for each output, added up; targets are numbers.
     Elementwise(RowLoss),
     /// log Σ e^{zₖ} - z of the class; targets are codes of classes.
     Softmax,
@@ -19,7 +19,7 @@ pub enum OutputLoss {
 /// Targets of rows.
 #[derive(Debug, Clone, Copy)]
 pub enum Targets<'a, T> {
-    /// A class a row.
+    /// One class per row.
     Codes(&'a [u32]),
     /// As many numbers a row as there are outputs, row after row.
     Numbers(&'a [T]),
@@ -149,7 +149,7 @@ mod tests {
                     assert!((d[i * stride + j] - slope).abs() < 1e-7 * (1.0 + slope.abs()), "{loss:?} {i} {j}");
                 }
             }
-            // Singles say the same as far as they can.
+            // f32 say the same as far as they can.
             let single: Vec<f32> = z.iter().map(|v| *v as f32).collect();
             let numbers: Vec<f32> = match targets {
                 Targets::Numbers(y) => y.iter().map(|v| *v as f32).collect(),

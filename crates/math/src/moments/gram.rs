@@ -12,7 +12,7 @@ pub(super) const PANEL: usize = 12;
 /// Panels whose packed rows stay in the second-level cache while all tiles above them are computed.
 const PANELS_HELD: usize = 12;
 
-/// Where things lie for a number of columns.
+/// Memory layout for a number of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PanelLayout {
     pub cols: usize,
@@ -61,8 +61,7 @@ impl PanelLayout {
     }
 }
 
-/// Memory that will be read next, to be asked for in good time while the products are computed: `runs` runs of `bytes`,
-/// `step` apart.
+/// Addresses to prefetch while the products are computed: `runs` runs of `bytes`, `step` apart.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prefetch {
     at: *const u8,
@@ -84,12 +83,12 @@ impl Prefetch {
         Self { at, bytes, step, runs, done: 0 }
     }
 
-    /// Nothing to ask for.
+    /// Nothing to prefetch.
     pub fn none() -> Self {
         Self::new(std::ptr::null(), 0, 0, 0)
     }
 
-    /// Where the next `lines` cache lines lie, and the step from one to the next: 0 when there are no more.
+    /// Address of the next `lines` cache lines, and the step from one to the next: 0 when there are no more.
     #[inline(always)]
     fn next_lines(&mut self, lines: usize) -> (*const u8, usize) {
         if self.runs == 0 {
@@ -97,7 +96,7 @@ impl Prefetch {
         }
         let at = self.at.wrapping_add(self.done);
         self.done += lines * LINE;
-        // A few lines beyond the end of a run do no harm.
+        // Prefetching a few lines beyond the end of a run is harmless.
         if self.done >= self.bytes {
             self.at = self.at.wrapping_add(self.step);
             self.runs -= 1;
@@ -134,8 +133,8 @@ pub(super) fn accumulate<S: Simd>(
                 let (a, b) = (packed[i * PANEL * room..].as_ptr(), packed[j * PANEL * room..].as_ptr());
                 let width = layout.width(j);
                 let c = c[layout.start(j) - layout.start(from) + i * PANEL * width..].as_mut_ptr();
-                // SAFETY: panel i holds `rows` rows of 12 (or `width`, when it is panel j itself) doubles, panel j rows of
-                // `width`; the tile holds 12 (or `width`) rows of `width` doubles; both by the assertions above.
+                // SAFETY: panel i holds `rows` rows of 12 (or `width`, when it is panel j itself) f64, panel j rows of
+                // `width`; the tile holds 12 (or `width`) rows of `width` f64; both by the assertions above.
                 unsafe { tile(s, rows, a, b, c, width, i == j, &mut ahead) };
             }
         }
@@ -145,7 +144,7 @@ pub(super) fn accumulate<S: Simd>(
 
 /// One tile: the products of a full panel with a panel of `width` columns, or of that panel with itself.
 /// # Safety
-/// The panels must hold `rows` rows, a multiple of 4 above 0, the tile 12 rows (`width` on the diagonal) of `width` doubles.
+/// The panels must hold `rows` rows, a multiple of 4 above 0, the tile 12 rows (`width` on the diagonal) of `width` f64.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 unsafe fn tile<S: Simd>(
@@ -188,9 +187,9 @@ unsafe fn tile<S: Simd>(
     }
 }
 
-/// M rows and 4 N columns of a tile, kept in registers while all packed rows go by.
+/// M rows and 4 N columns of a tile, kept in registers over all packed rows.
 /// # Safety
-/// `a` must hold `rows` rows of M doubles at distance `a_step`, `b` of 4 N at `b_step`, `c` M of 4 N at `c_step`.
+/// `a` must hold `rows` rows of M f64 at distance `a_step`, `b` of 4 N at `b_step`, `c` M of 4 N at `c_step`.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)] // three strided matrices
 unsafe fn kernel<S: Simd, const M: usize, const N: usize>(
@@ -271,7 +270,7 @@ mod tests {
             accumulate(s, layout, &packed, room, rows, right, (mid, layout.panels()), ahead);
             for j in 0..cols {
                 for i in 0..=j {
-                    // Whole numbers: the products are exact.
+                    // Integers: the products are exact.
                     let want: f64 = 1.0 + (0..rows).map(|k| cell(k, i) * cell(k, j)).sum::<f64>();
                     assert_eq!(c[layout.at(i, j)], want, "{name}: {cols} columns, ({i}, {j})");
                 }

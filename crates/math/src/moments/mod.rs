@@ -13,9 +13,9 @@ use crate::simd::Portable;
 use gram::{PanelLayout, Prefetch};
 use pack::PackInput;
 
-/// A number type that rows may come in; sums are kept in doubles.
+/// Element types of rows; sums are in f64.
 pub trait Real: Copy + Send + Sync + sealed::SimdLoad {
-    /// The value as a double, exactly.
+    /// The value as f64, exactly.
     fn to_f64(self) -> f64;
 }
 
@@ -37,7 +37,7 @@ mod sealed {
     use crate::simd::Simd;
 
     pub trait SimdLoad: Sized {
-        /// Four neighbours as doubles.
+        /// Four adjacent values as f64.
         /// # Safety
         /// They must be readable at `at`.
         unsafe fn load4<S: Simd>(s: S, at: *const Self) -> S::V;
@@ -58,32 +58,32 @@ mod sealed {
     }
 }
 
-/// Rows that are packed at a time; the mean of one such chunk is the origin of a block.
+/// Rows packed at a time; the mean of one such chunk is the origin of a block.
 const CHUNK: usize = 192;
 
-/// Panels (of 12 columns) below which their products are not shared out.
+/// Panels (of 12 columns) below which their products are not split into tasks.
 const PANELS_A_TASK: usize = 16;
 
-/// Doubles in a cache line.
+/// f64 in a cache line.
 const LINE: usize = 8;
 
-/// Rows with one origin. It is the mean of at least one chunk in 32 by weight, so the squared shift that is taken out at
-/// the end is at most 32 variances: a digit and a half of sixteen, whatever the data.
+/// Rows with one origin. It is the mean of at least one chunk in 32 by weight, so the squared shift that is subtracted
+/// at the end is at most 32 variances: a loss of a digit and a half of sixteen, whatever the data.
 const SHARED_ORIGIN: usize = 32 * CHUNK;
 
-/// Rows a block of a Gram-type learner should have. A partial (half of `cols²` doubles) is then at most an eighth of the
+/// Rows a block of a Gram-type learner should have. A partial (half of `cols²` f64) is then at most an eighth of the
 /// block it stands for, so partials stay small next to the data however many are alive, and merging them costs nothing
 /// next to the products; and a block of few columns is long enough to be worth a task.
 pub fn block_rows(cols: usize) -> usize {
     ((1 << 18) / cols.max(1)).clamp(4096, 1 << 16).max(4 * cols)
 }
 
-/// The totals of rows seen so far: weight, means and centred cross products of the columns of `[X | Y]`.
+/// Sums over the rows so far: weight, means and centred cross products of the columns of `[X | Y]`.
 ///
 /// Within a block, products are taken about an origin near the block's mean (the mean of its first rows, so the shift
-/// that is taken out afterwards is at most a few standard deviations), and blocks are merged by the formula of Chan,
+/// that is corrected afterwards is at most a few standard deviations), and blocks are merged by the formula of Chan,
 /// Golub and LeVeque; means carry a second word. Columns with a mean 10¹² times their spread therefore keep the digits
-/// that the data has.
+/// that the data have.
 ///
 /// Weight 2 is the row twice, weight 0 the row left out. A cell that is not finite makes [`Moments::is_finite`] false,
 /// whatever its weight.
@@ -94,18 +94,18 @@ pub struct Moments {
     y_cols: usize,
     rows: u64,
     weight: f64,
-    /// The means are `mean + mean_low`, rounded and rest.
+    /// The means are `mean + mean_low`, rounded value and rounding error.
     mean: Vec<f64>,
     mean_low: Vec<f64>,
-    /// The upper triangle, as [`Layout`] says.
+    /// The upper triangle, in the layout of [`PanelLayout`].
     scatter: Vec<f64>,
     finite: bool,
 }
 
-/// More columns than any triangle in memory has.
+/// Upper bound on the columns: no triangle of more fits in memory.
 const MOST_COLS: usize = 1 << 24;
 
-/// What is read from outside, before it is checked.
+/// The serialised form, before it is checked.
 #[derive(Deserialize)]
 struct MomentsRepr {
     x_cols: usize,
@@ -172,7 +172,7 @@ impl Moments {
         &self.mean
     }
 
-    /// What [`Moments::mean`] lost in rounding: the means to twice the digits are `mean + mean_low`.
+    /// The rounding errors of [`Moments::mean`]: the means to twice the digits are `mean + mean_low`.
     pub fn mean_low(&self) -> &[f64] {
         &self.mean_low
     }
@@ -201,8 +201,8 @@ impl Moments {
         self.finite && self.mean.iter().chain(&self.scatter_diagonal()).all(|v| v.is_finite())
     }
 
-    /// Refuses what [`Moments::is_finite`] tells of: names the cell of `rows` (the rows last added), or says that sums
-    /// overflowed.
+    /// The error when [`Moments::is_finite`] is false: names the cell of `rows` (the rows last added), or says that
+    /// sums overflowed.
     pub fn refuse_non_finite(&self, rows: &Dataset<'_>) -> Result<()> {
         if self.is_finite() {
             return Ok(());
@@ -219,7 +219,7 @@ impl Moments {
         PanelLayout::new(self.cols())
     }
 
-    /// Takes in rows.
+    /// Adds rows.
     ///
     /// # Panics
     /// When the shapes differ from those of [`Moments::new`], or `y` is missing where there are Y columns.
@@ -277,7 +277,8 @@ impl Moments {
         self.take_out_shift(&origin, &mut sums);
     }
 
-    /// Turns products about `origin` into products about the mean; `shift` is the weighted sum of the rows minus origin.
+    /// Converts products about `origin` to products about the mean; `shift` is the weighted sum of the rows minus
+    /// origin.
     fn take_out_shift(&mut self, origin: &[f64], shift: &mut [f64]) {
         let layout = self.layout();
         self.finite = shift.iter().all(|d| d.is_finite());
@@ -287,8 +288,8 @@ impl Moments {
         shift.iter_mut().for_each(|d| *d /= self.weight);
         rank_one(layout, &mut self.scatter, -self.weight, shift);
         for j in 0..layout.cols {
-            // Rounding may leave a column of one value a hair below zero; squares that overflowed are not a number here, and
-            // must stay so.
+            // Rounding may leave a constant column slightly below zero; overflowed squares are NaN here, and must stay
+            // so.
             let at = layout.at(j, j);
             if self.scatter[at] < 0.0 {
                 self.scatter[at] = 0.0;
@@ -297,19 +298,19 @@ impl Moments {
         }
     }
 
-    /// Adds `factor` times the products of the elements of `v` with each other to the cross products; no row and no weight.
+    /// Adds `factor` times the outer product of `v` to the cross products; no row and no weight.
     ///
     /// # Panics
     /// When `v` has another length than there are columns.
     pub fn add_products(&mut self, factor: f64, v: &[f64]) {
         let layout = self.layout();
-        assert_eq!(v.len(), layout.cols, "a number a column");
+        assert_eq!(v.len(), layout.cols, "one number per column");
         let mut padded = vec![0.0; layout.padded()];
         padded[..v.len()].copy_from_slice(v);
         rank_one(layout, &mut self.scatter, factor, &padded);
     }
 
-    /// Takes in the rows of another, which come after the rows of this one.
+    /// Merges the rows of another, which come after the rows of this one.
     ///
     /// # Panics
     /// When the numbers of columns differ.
@@ -340,7 +341,7 @@ impl Moments {
     }
 }
 
-/// A row of the heaviest chunk that has weight, and the weight of that chunk.
+/// A row with weight of the heaviest chunk, and the weight of that chunk.
 fn heaviest_chunk(rows: usize, weight: Option<&[f64]>) -> (usize, f64) {
     let Some(weight) = weight else { return (0, rows.min(CHUNK) as f64) };
     let mut best = (0, 0.0);
@@ -397,8 +398,8 @@ fn pack_rows<T: Real>(
     pack::pack(Portable, layout, rows, origin, sums, out, room);
 }
 
-/// Adds the products of packed rows to a run of panels. Many panels are shared out between threads that have nothing else
-/// to do; every element is the work of one, so the bits are the same.
+/// Adds the products of packed rows to a range of panels. Many panels are split between idle threads; every element is
+/// computed by one, so the bits are the same.
 fn multiply(
     layout: PanelLayout,
     packed: &[f64],
@@ -443,7 +444,7 @@ fn multiply(
     gram::accumulate(Portable, layout, packed, room, rows, c, (from, to), ahead);
 }
 
-/// The rounded sum and what the rounding lost.
+/// The rounded sum and its rounding error.
 pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     let t = s - a;
@@ -573,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_and_singles_agree() {
+    fn layouts_and_f32_agree() {
         for (rows, cols) in [(1, 1), (5, 3), (300, 17), (700, 50)] {
             let z = random(rows, cols, 1.0, 1.0, 3);
             let single = Mat::from_fn(rows, cols, |i, j| z[(i, j)] as f32);

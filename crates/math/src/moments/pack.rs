@@ -1,4 +1,4 @@
-//! Rows into panels: centred, weighted and widened to doubles on the way.
+//! Packs rows into panels: centred, weighted and converted to f64.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ impl<T: Real> PackInput<'_, T> {
         }
     }
 
-    /// Where the cells of X of some later rows lie; beyond the last row, those that follow in memory.
+    /// The addresses of the cells of X of some later rows; beyond the last row, those that follow in memory.
     pub fn prefetch_of(&self, first: usize, rows: usize) -> Prefetch {
         let size = size_of::<T>();
         let (row, col) = (self.x.row_stride() * size, self.x.col_stride() * size);
@@ -68,7 +68,7 @@ impl<T: Real> PackInput<'_, T> {
     }
 }
 
-/// What [`pack`] works on. Methods, not closures: they must be inlined where the processor features are on.
+/// State of [`pack`]. Methods, not closures: they must be inlined where the processor features are enabled.
 struct Packer<'a, S, T, const WEIGHTED: bool> {
     s: S,
     layout: PanelLayout,

@@ -21,7 +21,7 @@ impl Ord for Neighbor {
     }
 }
 
-/// The `k` least of what was pushed.
+/// The `k` least of the pushed rows.
 #[derive(Debug)]
 pub(super) struct TopK {
     k: usize,
@@ -59,15 +59,15 @@ impl TopK {
     }
 }
 
-/// Rows whose scores are known up to an error, and the score that decides which of them can still be among the nearest.
+/// Rows whose scores are known up to an error, and the bound that decides which of them can still be among the nearest.
 #[derive(Debug)]
 pub(super) struct Candidates {
     k: usize,
     /// The k least upper ends of scores.
     tops: BinaryHeap<OrdF64>,
-    /// Lower ends of scores, and rows.
+    /// Lower ends of the scores, and rows.
     pub(super) pending: Vec<(f64, u32)>,
-    /// A score above which no row can be among the nearest.
+    /// No row with a score above it can be among the nearest.
     pub(super) bound: f64,
 }
 
@@ -96,7 +96,7 @@ impl Candidates {
         Self { k: 0, tops: BinaryHeap::new(), pending: Vec::new(), bound }
     }
 
-    /// Takes a row whose score is `score`, give or take `error`.
+    /// Adds a row whose score is `score`, give or take `error`.
     #[inline]
     pub(super) fn push_candidate(&mut self, score: f64, error: f64, row: u32) {
         if score - error > self.bound {
@@ -123,13 +123,13 @@ impl Candidates {
         }
     }
 
-    /// Whether so many rows wait that they should be looked at.
+    /// Whether so many rows are pending that they should be measured.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.pending.len() >= 1024 + 4 * self.k
     }
 
-    /// The rows that can still be among the nearest, out of those that wait.
+    /// The pending rows that can still be among the nearest.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = u32> + '_ {
         let bound = self.bound;
         self.pending.drain(..).filter(move |(low, _)| *low <= bound).map(|(_, row)| row)

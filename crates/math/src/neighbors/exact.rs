@@ -1,4 +1,4 @@
-//! Distances in double precision: what the neighbours are finally ranked by.
+//! Distances in f64, by which neighbours are finally ranked.
 
 use serde::{Deserialize, Serialize};
 
@@ -52,8 +52,8 @@ impl Metric {
     }
 }
 
-/// The largest power of two that keeps numbers up to `most` at 1 or below; 1 for numbers whose squares neither overflow nor
-/// vanish, so that ordinary data is not touched.
+/// The largest power of two that scales numbers up to `most` to at most 1; 1 for numbers whose squares neither overflow
+/// nor underflow, so that ordinary data are not scaled.
 pub(super) fn scale_of(most: f64) -> f64 {
     const PLAIN: f64 = 1.0e60;
     if most == 0.0 || (1.0 / PLAIN..PLAIN).contains(&most) {
@@ -63,8 +63,8 @@ pub(super) fn scale_of(most: f64) -> f64 {
     2f64.powi(-exponent)
 }
 
-/// The key of a distance: a number that grows with it and costs less. `x` is multiplied by `scale` already, the row is not.
-/// The same two rows have the same key whoever computes it. A sum that has passed `above` may stop there.
+/// The key of a distance: a monotone function of it that costs less. `x` is already multiplied by `scale`, the row is
+/// not. The key of two rows has the same bits wherever it is computed. A sum beyond `above` may stop early.
 #[inline]
 pub(super) fn distance_key<T: Real>(metric: Metric, x: &[f64], row: &[T], scale: f64, above: f64) -> f64 {
     match metric {
@@ -91,7 +91,7 @@ pub(super) fn distance_key<T: Real>(metric: Metric, x: &[f64], row: &[T], scale:
     }
 }
 
-/// The same sums in wider vectors: the same bits.
+/// The same sums in wider vectors, to the same bits.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn squares_wide<T: Real>(x: &[f64], row: &[T], scale: f64) -> f64 {
@@ -123,7 +123,7 @@ fn sum<T: Real>(x: &[f64], row: &[T], scale: f64, f: impl Fn(f64) -> f64) -> f64
 /// 1 / |x·scale|, or 0 for a row of zeros.
 pub(super) fn inverse_norm<T: Real>(row: &[T], scale: f64) -> f64 {
     let most = row.iter().fold(0.0, |m, v| f64::max(m, (v.to_f64() * scale).abs()));
-    // Rows of very small numbers are lifted first, lest their squares vanish.
+    // Rows of very small numbers are scaled up first, so that their squares do not underflow.
     let lift = scale_of(most);
     let norm = row.iter().map(|v| (v.to_f64() * scale * lift).powi(2)).sum::<f64>().sqrt();
     if norm == 0.0 { 0.0 } else { lift / norm }

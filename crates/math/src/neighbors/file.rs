@@ -1,4 +1,4 @@
-//! Rows to search in, as the model file holds them.
+//! Indexed rows in a model file.
 
 use super::IndexedPoints;
 use ermine_core::{Csr, Error, ModelReader, ModelWriter, Result};
@@ -25,7 +25,7 @@ pub fn save_points(out: &mut ModelWriter, name: &str, points: &IndexedPoints) ->
     Ok(())
 }
 
-/// Reads what [`save_points`] wrote, and checks that it can be searched in.
+/// Reads what [`save_points`] wrote, and checks it.
 pub fn load_points(input: &ModelReader, name: &str) -> Result<IndexedPoints> {
     let points = match input.array_info(name) {
         Some((kind, _)) if kind == "F32" => IndexedPoints::F32(input.mat(name)?),

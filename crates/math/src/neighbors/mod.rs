@@ -1,12 +1,12 @@
 //! Nearest neighbours of rows: exact, by blocked brute force or by a tree.
 //!
-//! Brute force is a matrix product: tiles of eight queries and 48 rows are summed in single precision in registers and compared
-//! with what each query still cares about, so that of n scores a query some k ln(n / k) are ever looked at. What they leave is ranked
-//! by distances in double precision; a bound on the rounding error of the scores (see `pack`) makes sure that no neighbour is lost. The
-//! tree looks only at groups of rows whose boxes are near enough, with the same tiles and the same bound.
+//! Brute force is a matrix product: tiles of eight queries and 48 rows are summed in f32 in registers and compared with
+//! the current limit of each query, so that of n scores per query only some k ln(n / k) are stored. The candidates are
+//! ranked by distances in f64; a bound on the rounding error of the scores (see `pack`) guarantees that no neighbour is
+//! lost. The tree visits only groups of rows whose boxes are near enough, with the same tiles and the same bound.
 //!
-//! Results do not depend on the way of searching, on the block a query is in or on threads: they are the k least pairs of
-//! distance and row number.
+//! Results depend neither on the algorithm, nor on the block a query is in, nor on threads: they are the k least pairs
+//! of distance and row number.
 
 mod best;
 mod exact;
@@ -34,7 +34,7 @@ use pack::{PackTransform, PackedRows};
 use tile::{GROUP, ScoreKind};
 use tree::BoxTree;
 
-/// How neighbours are searched for.
+/// Search algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SearchAlgorithm {
     /// The faster of the two, by the number and the spread of rows and columns.
@@ -49,15 +49,15 @@ pub enum SearchAlgorithm {
 /// Rows to search in, owned.
 #[derive(Debug, Clone, PartialEq)]
 pub enum IndexedPoints {
-    /// Doubles.
+    /// f64.
     F64(Mat<f64>),
-    /// Singles.
+    /// f32.
     F32(Mat<f32>),
     /// Sparse rows, each with ascending columns.
     Csr(Csr),
 }
 
-/// Cells up to which sparse rows are kept as dense ones.
+/// Most cells up to which sparse rows are stored as dense ones.
 const DENSE_CELLS: usize = 1 << 25;
 
 impl IndexedPoints {
@@ -79,14 +79,14 @@ impl IndexedPoints {
         };
         if !points.largest().is_finite() {
             x.refuse_non_finite(schema)?;
-            // Equal columns of a sparse row add up, here beyond all numbers.
+            // Duplicate columns of a sparse row are added, here to infinity.
             points.features().refuse_non_finite(schema)?;
         }
         Ok(points)
     }
 
-    /// Refuses rows that [`Points::from_features`] would not have made: cells that are no finite numbers, columns of sparse rows
-    /// that do not ascend. For rows that were read from a file.
+    /// Checks rows that were read from a file: finite cells, ascending columns of sparse rows, as
+    /// [`IndexedPoints::from_features`] makes them.
     pub fn check(&self) -> Result<()> {
         if !self.largest().is_finite() {
             self.features().refuse_non_finite(None)?;
@@ -146,34 +146,34 @@ fn copy<T: Copy + Default + Send + Sync>(m: MatRef<'_, T>) -> Mat<T> {
     }
 }
 
-/// Rows made ready to be searched in.
+/// Rows prepared for searches.
 #[derive(Debug)]
 pub struct NeighborIndex {
     points: IndexedPoints,
     metric: Metric,
-    /// A power of two that keeps squares of cells within the numbers there are.
+    /// A power of two that keeps squares of cells from overflow and underflow.
     scale: f64,
     /// 1 / |row| for cosine distances.
     inverse_norms: Option<Vec<f64>>,
     packed: Option<PackedRows>,
     tree: Option<BoxTree>,
-    /// The row behind each place in the groups.
+    /// The row at each place in the groups.
     order: Option<Vec<u32>>,
 }
 
-/// The nearest rows of each query, from near to far.
+/// The nearest rows of each query, nearest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NearestRows {
-    /// The rows: a row of `k` a query.
+    /// The rows: `k` per query.
     pub rows: Mat<u32>,
     /// Their distances.
     pub distances: Mat<f64>,
 }
 
-/// The rows near each query, from near to far.
+/// The rows near each query, nearest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RadiusRows {
-    /// Where the rows of each query begin and end.
+    /// The end of each query's rows.
     pub ends: Vec<usize>,
     /// The rows.
     pub rows: Vec<u32>,
@@ -181,16 +181,18 @@ pub struct RadiusRows {
     pub distances: Vec<f64>,
 }
 
-/// The most columns and the least rows for which [`Method::Auto`] takes the tree; the example `neighbours` measures them.
+/// The most columns and the least rows for which [`SearchAlgorithm::Auto`] takes the tree; the example `neighbours`
+/// measures them.
 const TREE_COLUMNS: usize = 6;
 const TREE_ROWS: usize = 1000;
 
 impl NeighborIndex {
-    /// Makes rows ready. [`Method::Auto`] takes the tree for 1000 rows or more of at most 6 columns, where both evenly spread and clustered
-    /// rows were found faster by it: 100,000 evenly spread rows 6 times in 2 columns, 4 times in 4, 2.5 times in 6 and 1.4 times in 8,
-    /// where the time to make the tree takes that back; 10,000 rows 3, 2.3, 1.3 and 0.8 times; 1000 rows 1.8, 1.5, 1.1 and 0.9 times.
+    /// Prepares rows. [`SearchAlgorithm::Auto`] takes the tree for 1000 rows or more of at most 6 columns, where it was
+    /// faster for both uniform and clustered rows: on 100,000 uniform rows 6 times in 2 columns, 4 times in 4, 2.5
+    /// times in 6 and 1.4 times in 8, where building the tree takes as long; on 10,000 rows 3, 2.3, 1.3 and 0.8 times;
+    /// on 1000 rows 1.8, 1.5, 1.1 and 0.9 times.
     ///
-    /// Points must be finite, as [`Points::from_features`] leaves them.
+    /// Points must be finite, as in [`IndexedPoints::from_features`].
     pub fn new(points: IndexedPoints, metric: Metric, method: SearchAlgorithm) -> Result<Self> {
         let (n, p) = (points.rows(), points.cols());
         if n == 0 || p == 0 {
@@ -222,7 +224,7 @@ impl NeighborIndex {
             SearchAlgorithm::Brute => false,
             SearchAlgorithm::Tree => true,
         };
-        // What brute force has no score for is compared row by row.
+        // Metrics without a score for brute force are compared row by row.
         if (tree || !matches!(metric, Metric::Minkowski(_))) && PackedRows::is_sound(p) {
             index.pack(tree);
         }
@@ -251,17 +253,17 @@ impl NeighborIndex {
         PackTransform { rows: m, scale: self.scale, inverse_norms: self.inverse_norms.as_deref() }
     }
 
-    /// The rows that are searched in.
+    /// The indexed rows.
     pub fn points(&self) -> &IndexedPoints {
         &self.points
     }
 
-    /// What distances are measured by.
+    /// The metric.
     pub fn metric(&self) -> Metric {
         self.metric
     }
 
-    /// How it searches.
+    /// The search algorithm.
     pub fn method(&self) -> SearchAlgorithm {
         if self.tree.is_some() { SearchAlgorithm::Tree } else { SearchAlgorithm::Brute }
     }
@@ -272,14 +274,14 @@ impl NeighborIndex {
         if k == 0 || k > n {
             return Err(Error::Data(format!("{k} neighbours are asked for, and there are {n} rows to choose from")));
         }
-        let found = self.search(queries, search::NeighborQuery::Nearest(k))?;
-        let mut rows = Vec::with_capacity(found.len() * k);
-        let mut distances = Vec::with_capacity(found.len() * k);
-        for one in &found {
+        let nearest = self.search(queries, search::NeighborQuery::Nearest(k))?;
+        let mut rows = Vec::with_capacity(nearest.len() * k);
+        let mut distances = Vec::with_capacity(nearest.len() * k);
+        for one in &nearest {
             rows.extend(one.iter().map(|f| f.row));
             distances.extend(one.iter().map(|f| f.distance));
         }
-        Ok(NearestRows { rows: Mat::from_vec(found.len(), k, rows), distances: Mat::from_vec(found.len(), k, distances) })
+        Ok(NearestRows { rows: Mat::from_vec(nearest.len(), k, rows), distances: Mat::from_vec(nearest.len(), k, distances) })
     }
 
     /// All rows at most `radius` away from each query.
@@ -287,9 +289,9 @@ impl NeighborIndex {
         if radius.is_nan() || radius < 0.0 {
             return Err(Error::Data(format!("a radius of {radius} holds nothing; it must be 0 or more")));
         }
-        let found = self.search(queries, search::NeighborQuery::Within(radius))?;
+        let within = self.search(queries, search::NeighborQuery::Within(radius))?;
         let mut out = RadiusRows { ends: vec![0], rows: Vec::new(), distances: Vec::new() };
-        for one in &found {
+        for one in &within {
             out.rows.extend(one.iter().map(|f| f.row));
             out.distances.extend(one.iter().map(|f| f.distance));
             out.ends.push(out.rows.len());
@@ -297,7 +299,7 @@ impl NeighborIndex {
         Ok(out)
     }
 
-    /// The rows as they are stored, by their place in the groups.
+    /// The row at a place in the groups.
     fn row_at(&self, place: usize) -> u32 {
         self.order.as_ref().map_or(place as u32, |order| order[place])
     }
@@ -313,11 +315,11 @@ fn packed<T: Real>(score: ScoreKind, cells: PackTransform<'_, T>, tree: bool) ->
         return (PackedRows::new(score, &cells, centre, None), None);
     }
     let cols = cells.rows.cols();
-    let mut singles = vec![0f32; cells.rows.rows() * cols];
-    singles.par_chunks_mut(GROUP * cols).enumerate().for_each(|(g, out)| {
+    let mut cells_f32 = vec![0f32; cells.rows.rows() * cols];
+    cells_f32.par_chunks_mut(GROUP * cols).enumerate().for_each(|(g, out)| {
         out.chunks_mut(cols).enumerate().for_each(|(i, out)| cells.write(g * GROUP + i, &centre, out));
     });
-    let (mut tree, order) = BoxTree::new(&singles, cols);
+    let (mut tree, order) = BoxTree::new(&cells_f32, cols);
     let packed = PackedRows::new(score, &cells, centre, Some(&order));
     tree.set_group_norms(&packed.norms);
     (packed, Some((tree, order)))

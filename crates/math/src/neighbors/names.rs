@@ -1,8 +1,8 @@
-//! Names of searches and distances, as learners take them for parameters.
+//! Names of search algorithms and metrics, as parameters of learners.
 
 use serde::{Deserialize, Serialize};
 
-/// How neighbours are searched for.
+/// Search algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KnnAlgorithm {
@@ -17,7 +17,7 @@ pub enum KnnAlgorithm {
     BallTree,
 }
 
-/// The name of a distance.
+/// Metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MetricName {

@@ -1,16 +1,16 @@
-//! Rows in single precision, in groups whose cells lie column by column: what the tiles read.
+//! Rows in f32, in groups whose cells are stored column by column: the input of the tiles.
 //!
-//! Rows are moved about a centre first, so that products of cells are not much larger than distances. A score in single
-//! precision stands for the number
+//! Rows are centred first, so that products of cells are not much larger than distances. A score in f32 approximates
 //!
 //! - (|x - y|² - |x|²) / 2 = |y|²/2 - x·y for squares, where x and y are about the centre;
 //! - Σ |x - y| or max |x - y| as it is.
 //!
-//! [`Packed::error`] bounds the difference of the two. Rounding a cell to a single changes it by at most u = 2⁻²⁴ of itself. A sum of p
-//! products that begins with |y|²/2 is off by at most p u / (1 - p u) times the sum of the absolute values (Higham: Accuracy and
-//! Stability of Numerical Algorithms, section 3.1), which is at most |y|²/2 + |x| |y|; rounded cells add 2 u, the rounded |y|²/2 3 u. The
-//! bound has p + 24 in place of p + 5: what is over covers the rounding of the bound itself and, since keys are sums in double
-//! precision, theirs. Numbers too small for singles add the least normal single for each cell.
+//! [`PackedRows::error`] bounds the difference of the two. Rounding a cell to f32 changes it by at most u = 2⁻²⁴ of
+//! itself. A sum of p products that starts with |y|²/2 has an error of at most p u / (1 - p u) times the sum of the
+//! absolute values (Higham: Accuracy and Stability of Numerical Algorithms, section 3.1), which is at most |y|²/2 + |x|
+//! |y|; rounded cells add 2 u, the rounded |y|²/2 3 u. The bound has p + 24 in place of p + 5: the excess covers the
+//! rounding of the bound itself and, since keys are sums in f64, theirs. Underflow adds the least normal f32 for each
+//! cell.
 
 use ermine_core::Mat;
 use rayon::prelude::*;
@@ -19,12 +19,12 @@ use super::exact::Metric;
 use super::tile::{GROUP, ScoreKind};
 use crate::moments::Real;
 
-/// Queries whose cells exceed this (rows have cells up to 2) are compared in double precision only, so that no product overflows.
+/// Queries with larger cells (rows have cells up to 2) are compared in f64 only, so that no product overflows.
 pub(super) const MOST: f64 = 1e15;
 
 const UNIT: f64 = 1.0 / (1u64 << 24) as f64;
 
-/// Rows made ready for the tiles.
+/// Rows prepared for the tiles.
 #[derive(Debug)]
 pub(super) struct PackedRows {
     pub(super) score: ScoreKind,
@@ -37,27 +37,27 @@ pub(super) struct PackedRows {
     factor: f64,
 }
 
-/// How large a query about the centre is.
+/// Norms of a centred query.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct QueryNorms {
-    /// The norm that goes with the score, rounded up.
+    /// The norm for the error bound, rounded up.
     pub(super) norm: f64,
-    /// The squared Euclidean norm in doubles.
+    /// The squared Euclidean norm in f64.
     pub(super) squares: f64,
-    /// The same of the cells in singles.
+    /// The same of the cells rounded to f32.
     pub(super) rounded_squares: f64,
 }
 
-/// How cells become those that are packed: (cell · scale · row's factor) - centre.
+/// How cells are transformed when packed: (cell · scale · row's factor) - centre.
 pub(super) struct PackTransform<'a, T> {
     pub(super) rows: &'a Mat<T>,
     pub(super) scale: f64,
-    /// 1 / |row| for unit rows; 0 for rows of zeros, which stay zeros and are as far as at a right angle.
+    /// 1 / |row| for unit rows; 0 for rows of zeros, which stay zeros and are as far as orthogonal rows.
     pub(super) inverse_norms: Option<&'a [f64]>,
 }
 
 impl<T: Real> PackTransform<'_, T> {
-    /// The mean of some rows, spread evenly.
+    /// The mean of evenly spaced rows.
     pub(super) fn centre(&self) -> Vec<f64> {
         const SAMPLE: usize = 1024;
         let (n, p) = (self.rows.rows(), self.rows.cols());
@@ -76,7 +76,7 @@ impl<T: Real> PackTransform<'_, T> {
         self.inverse_norms.map_or(self.scale, |inverse| self.scale * inverse[row])
     }
 
-    /// A row as the tiles see it.
+    /// A transformed row.
     pub(super) fn write(&self, row: usize, centre: &[f64], out: &mut [f32]) {
         let factor = self.factor(row);
         for ((o, v), c) in out.iter_mut().zip(self.rows.row(row)).zip(centre) {
@@ -138,13 +138,13 @@ impl PackedRows {
         (&self.cells[g * len..(g + 1) * len], &self.bias[g])
     }
 
-    /// A bound on the difference of a score in single precision and the number it stands for, for rows of norms up to `rows`:
-    /// c₀ + c₁ x + c₂ x² for a query of norm x.
+    /// A bound on the difference of a score in f32 and the exact number, for rows of norms up to `rows`: c₀ + c₁ x + c₂
+    /// x² for a query of norm x.
     #[inline]
     pub(super) fn error(&self, rows: f32) -> [f64; 3] {
         let rows = f64::from(rows);
         let least = f64::from(f32::MIN_POSITIVE) * (self.cols as f64 + 1.0);
-        // Squares in double precision are off by some 2⁻⁵³ of |x - y|² a cell; far from all rows that counts.
+        // Squares in f64 have errors of some 2⁻⁵³ of |x - y|² per cell; far from all rows that matters.
         let double = (self.cols as f64 + 8.0) * 2.3e-16;
         let [constant, slope] = match self.score {
             ScoreKind::Product => [self.factor * 0.5 * rows * rows, self.factor * rows],
@@ -153,7 +153,7 @@ impl PackedRows {
         [constant + least * (1.0 + rows) + double * rows * rows, slope + least + 2.0 * double * rows, double]
     }
 
-    /// A query about the centre, in singles, with its sizes; `None` when its cells are too large.
+    /// A centred query, in f32, with its norms; `None` when its cells are too large.
     pub(super) fn query(&self, x: &[f64], out: &mut [f32]) -> Option<QueryNorms> {
         let (mut squares, mut most) = (0.0, 0.0);
         for ((o, x), c) in out.iter_mut().zip(x).zip(&self.centre) {
@@ -182,13 +182,13 @@ impl PackedRows {
         }
     }
 
-    /// Whether the bound on the error means anything for rows this wide.
+    /// Whether the error bound is valid for rows this wide.
     pub(super) fn is_sound(cols: usize) -> bool {
         (cols as f64 + 24.0) * UNIT < 0.5
     }
 }
 
-/// The norm that goes with a score.
+/// The norm for the error bound of a score.
 fn norm(score: ScoreKind, row: &[f32]) -> f64 {
     // Eight sums, so that the compiler may use vectors.
     let mut sums = [0f64; 8];

@@ -1,13 +1,13 @@
-//! Distances of rows from each other, one by one or a row against many.
+//! Distances of rows from each other, pairwise or one row against many.
 
 use ermine_core::Mat;
 
 use super::exact::{self, Metric};
 
-/// Rows whose distances from each other are wanted.
+/// Rows prepared for pairwise distances.
 #[derive(Debug)]
 pub struct PairDistances {
-    /// Times a power of two that keeps squares within the numbers there are; of unit length for cosine distances.
+    /// Scaled by a power of two against overflow and underflow; of unit length for cosine distances.
     rows: Mat<f64>,
     metric: Metric,
     scale: f64,
@@ -37,7 +37,7 @@ impl PairDistances {
         Self { rows, metric, scale, zero }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows.rows()
     }
@@ -47,12 +47,12 @@ impl PairDistances {
         self.rows.rows() == 0
     }
 
-    /// The first row of zeros, where the metric cannot tell its distance.
+    /// The first row of zeros, where the metric is not defined for it.
     pub fn first_zero_row(&self) -> Option<usize> {
         self.zero.iter().position(|z| *z)
     }
 
-    /// The distance of two rows; the same either way round.
+    /// The distance of two rows; symmetric.
     #[inline]
     pub fn distance(&self, i: usize, j: usize) -> f64 {
         if self.metric == Metric::Cosine {

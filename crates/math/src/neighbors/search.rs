@@ -1,4 +1,4 @@
-//! The search itself: blocks of queries against groups of rows.
+//! The search: blocks of queries against groups of rows.
 
 use ermine_core::{Error, Features, Result};
 use rayon::prelude::*;
@@ -10,27 +10,27 @@ use super::tile::{self, GROUP, QUERIES, TileScores};
 use super::tree::BoxTree;
 use super::{IndexedPoints, NeighborIndex, as_sparse, sparse};
 
-/// What is asked for.
+/// Query types.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum NeighborQuery {
     Nearest(usize),
     Within(f64),
 }
 
-/// Queries that go through the groups together: with 128 columns their cells fill a quarter of a second-level cache.
+/// Queries per block: with 128 columns their cells fill a quarter of a second-level cache.
 const BLOCK: usize = 512;
 
-/// Bytes that the candidates of the queries of a block may take.
+/// Most bytes of the candidates of a block.
 const CANDIDATE_BYTES: usize = 64 << 20;
 
-/// One query: its cells times the scale (unit length for cosine distances), and where it stands.
+/// One query: its cells times the scale (unit length for cosine distances), and its index.
 struct PreparedQuery<'a> {
     cells: &'a [f64],
     scale: f64,
     sizes: QueryNorms,
 }
 
-/// What was found with certainty: the k nearest, or all within a radius.
+/// Results so far: the k nearest, or all within a radius.
 enum NeighborHeap {
     Best(TopK),
     All(Vec<Neighbor>, f64),
@@ -44,7 +44,7 @@ impl NeighborHeap {
         }
     }
 
-    /// A key above which no row is wanted: that of the greatest distance, and a little more, since distances are what is
+    /// A key above which no row is wanted: that of the greatest distance, and slightly more, since distances are
     /// compared in the end.
     fn limit(&self, metric: Metric, scale: f64) -> f64 {
         let distance = match self {
@@ -75,7 +75,7 @@ impl NeighborHeap {
 }
 
 impl NeighborIndex {
-    /// What was asked for, for each query.
+    /// Runs a query type for each query.
     pub(super) fn search(&self, queries: &Features<'_>, ask: NeighborQuery) -> Result<Vec<Vec<Neighbor>>> {
         queries.expect_cols(self.points.cols())?;
         let n = queries.rows();
@@ -104,15 +104,15 @@ impl NeighborIndex {
             let queries = as_sparse(queries)?;
             return (0..count)
                 .map(|i| {
-                    let found = self.scan_sparse(points.view(), queries.view().row(i), ask, i)?;
-                    check_finite(found, i)
+                    let neighbors = self.scan_sparse(points.view(), queries.view().row(i), ask, i)?;
+                    check_finite(neighbors, i)
                 })
                 .collect();
         }
         let mut scratch = Vec::new();
         let rows = queries.f64_rows(&mut scratch, "a search for neighbours")?;
         let mut cells = vec![0.0; count * cols];
-        let mut singles = vec![0f32; count * cols];
+        let mut cells_f32 = vec![0f32; count * cols];
         let mut scales = vec![self.scale; count];
         let mut sizes = vec![None; count];
         for i in 0..count {
@@ -131,7 +131,7 @@ impl NeighborIndex {
             cells.iter_mut().for_each(|v| *v *= factor);
             let is_plain = scales[i] == self.scale && !(self.metric == Metric::Cosine && factor == 0.0);
             if let (Some(packed), true) = (&self.packed, is_plain) {
-                sizes[i] = packed.query(cells, &mut singles[i * cols..(i + 1) * cols]);
+                sizes[i] = packed.query(cells, &mut cells_f32[i * cols..(i + 1) * cols]);
             }
         }
         let query = |i: usize| PreparedQuery {
@@ -139,20 +139,20 @@ impl NeighborIndex {
             scale: scales[i],
             sizes: sizes[i].unwrap_or_default(),
         };
-        let singles = |i: usize| &singles[i * cols..(i + 1) * cols];
-        // Where nearly all rows are wanted there is nothing to leave out.
+        let cells_f32 = |i: usize| &cells_f32[i * cols..(i + 1) * cols];
+        // Where nearly all rows are wanted, filtering gains nothing.
         let wants_all = matches!(ask, NeighborQuery::Nearest(k) if 4 * k >= self.points.rows());
         let quick = |i: usize| sizes[i].is_some() && !wants_all;
         let mut results: Vec<Option<Vec<Neighbor>>> = (0..count).map(|_| None).collect();
         match (&self.packed, &self.tree) {
             (Some(packed), Some(tree)) => {
                 for i in (0..count).filter(|&i| quick(i)) {
-                    results[i] = Some(self.descend(packed, tree, &query(i), singles(i), ask));
+                    results[i] = Some(self.descend(packed, tree, &query(i), cells_f32(i), ask));
                 }
             }
             (Some(packed), None) if !matches!(self.metric, Metric::Minkowski(_)) => {
                 let chosen: Vec<usize> = (0..count).filter(|&i| quick(i)).collect();
-                let asked: Vec<(PreparedQuery<'_>, &[f32])> = chosen.iter().map(|&i| (query(i), singles(i))).collect();
+                let asked: Vec<(PreparedQuery<'_>, &[f32])> = chosen.iter().map(|&i| (query(i), cells_f32(i))).collect();
                 for (&i, found) in chosen.iter().zip(self.sweep(packed, &asked, ask)) {
                     results[i] = Some(found);
                 }
@@ -189,7 +189,7 @@ impl NeighborIndex {
         }
     }
 
-    /// One query against every row in double precision.
+    /// One query against every row in f64.
     fn scan(&self, query: &PreparedQuery<'_>, ask: NeighborQuery) -> Vec<Neighbor> {
         let mut taken = NeighborHeap::new(ask);
         for row in 0..self.points.rows() as u32 {
@@ -209,7 +209,7 @@ impl NeighborIndex {
         }
     }
 
-    /// Measures the candidates that wait.
+    /// Measures the pending candidates.
     fn measure_candidates(
         &self,
         packed: &PackedRows,
@@ -237,10 +237,10 @@ impl NeighborIndex {
         let mut norms = vec![[0f32; QUERIES]; tiles];
         let mut bounds = vec![[f32::MIN; QUERIES]; tiles];
         let mut states: Vec<(Candidates, NeighborHeap)> = Vec::with_capacity(count);
-        for (i, (query, singles)) in queries.iter().enumerate() {
+        for (i, (query, cells_f32)) in queries.iter().enumerate() {
             let (t, r) = (i / QUERIES, i % QUERIES);
             let tile = &mut cells[t * QUERIES * cols..(t + 1) * QUERIES * cols];
-            singles.iter().enumerate().for_each(|(j, &v)| tile[j * QUERIES + r] = v);
+            cells_f32.iter().enumerate().for_each(|(j, &v)| tile[j * QUERIES + r] = v);
             let candidates = self.candidates(packed, query, ask);
             norms[t][r] = up(query.sizes.norm);
             bounds[t][r] = up(candidates.bound);
@@ -255,7 +255,7 @@ impl NeighborIndex {
                 let limits: [f32; QUERIES] = std::array::from_fn(|r| {
                     let (bound, x) = (bounds[t][r], norms[t][r]);
                     let limit = bound + (single[0] + x * (single[1] + x * single[2]));
-                    // Finite, so that the places without a row, whose score is infinite, stay above it.
+                    // Finite, so that empty places, whose score is infinite, stay above it.
                     (limit + limit.abs() * 2.5e-7).min(f32::MAX)
                 });
                 let tile = &cells[t * QUERIES * cols..(t + 1) * QUERIES * cols];
@@ -287,13 +287,13 @@ impl NeighborIndex {
             .collect()
     }
 
-    /// The tree: nodes from near to far, as long as they can hold a row that is wanted.
+    /// The tree: nodes nearest first, as long as they can contain a wanted row.
     fn descend(
         &self,
         packed: &PackedRows,
         tree: &BoxTree,
         query: &PreparedQuery<'_>,
-        singles: &[f32],
+        cells_f32: &[f32],
         ask: NeighborQuery,
     ) -> Vec<Neighbor> {
         let (mut candidates, mut taken) = (self.candidates(packed, query, ask), NeighborHeap::new(ask));
@@ -304,11 +304,11 @@ impl NeighborIndex {
             constant + x * (slope + x * square)
         };
         let least = |node| match minkowski {
-            None => tree.lower_bound(packed.score, node, singles, query.sizes.rounded_squares),
+            None => tree.lower_bound(packed.score, node, cells_f32, query.sizes.rounded_squares),
             Some(p) => {
-                // A gap between singles may exceed the true one by what rounding moved either end.
+                // A gap in f32 may exceed the true one by the rounding of either end.
                 let moved = error(tree.norm(node));
-                tree.box_gaps(node, singles).map(|g| (g - moved).max(0.0).powf(p)).sum::<f64>() * (1.0 - 1e-12)
+                tree.box_gaps(node, cells_f32).map(|g| (g - moved).max(0.0).powf(p)).sum::<f64>() * (1.0 - 1e-12)
             }
         };
         let mut scores = [0f32; GROUP];
@@ -325,7 +325,7 @@ impl NeighborIndex {
             if !node.is_leaf() {
                 let [left, right] = node.children();
                 let (a, b) = (least(left), least(right));
-                // The nearer one is looked at first.
+                // The nearer one is visited first.
                 stack.extend(if a <= b { [(b, right), (a, left)] } else { [(a, left), (b, right)] });
                 continue;
             }
@@ -339,7 +339,7 @@ impl NeighborIndex {
                 continue;
             }
             let (rows, bias) = packed.group(node.first);
-            tile::one(packed.score, singles, rows, bias, &mut scores);
+            tile::one(packed.score, cells_f32, rows, bias, &mut scores);
             let limit = up(candidates.bound + margin);
             for (l, &s) in scores.iter().enumerate() {
                 if s <= limit && first + l < self.points.rows() {
@@ -376,7 +376,7 @@ impl NeighborIndex {
     }
 }
 
-/// Refuses a distance beyond all numbers.
+/// An error for a distance that overflowed.
 fn check_finite(found: Vec<Neighbor>, query: usize) -> Result<Vec<Neighbor>> {
     match found.iter().find(|f| !f.distance.is_finite()) {
         None => Ok(found),
@@ -388,7 +388,7 @@ fn check_finite(found: Vec<Neighbor>, query: usize) -> Result<Vec<Neighbor>> {
     }
 }
 
-/// The least single that is not below a double; the greatest finite one for all beyond.
+/// The least f32 that is not below `v`; the greatest finite one for all beyond.
 fn up(v: f64) -> f32 {
     let single = v as f32;
     let single = if f64::from(single) < v { single.next_up() } else { single };

@@ -4,7 +4,7 @@ use ermine_core::{Csr, CsrRef};
 
 use super::exact::{self, Metric};
 
-/// The rows with ascending columns, equal ones added up.
+/// The rows with ascending columns, duplicates added up.
 pub(super) fn sorted(rows: CsrRef<'_>) -> Csr {
     let (mut ends, mut columns, mut values): (Vec<usize>, Vec<u32>, Vec<f64>) = (vec![0], Vec::new(), Vec::new());
     let mut cells = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn sorted(rows: CsrRef<'_>) -> Csr {
     Csr::new(ends, columns, values, rows.cols()).expect("columns of a checked matrix stay below its width")
 }
 
-/// Calls `f` on the cells of two rows where either has one.
+/// Calls `f` on the cells of two rows where either is stored.
 fn walk(a: (&[u32], &[f64]), b: (&[u32], &[f64]), mut f: impl FnMut(f64, f64)) {
     let (mut i, mut j) = (0, 0);
     while i < a.0.len() || j < b.0.len() {

@@ -31,7 +31,7 @@ fn check(found: &NearestRows, metric: Metric, x: &Mat<f64>, q: &Mat<f64>, size: 
     for i in 0..q.rows() {
         let want: Vec<f64> = (0..x.rows()).map(|j| distance(metric, q.row(i), x.row(j))).collect();
         let mut sorted = want.clone();
-        sorted.sort_by(f64::total_cmp);
+        ermine_core::order::sort_numbers(&mut sorted);
         let mut seen = std::collections::BTreeSet::new();
         for j in 0..k {
             let (row, d) = (found.rows[(i, j)] as usize, found.distances[(i, j)]);
@@ -68,25 +68,25 @@ proptest! {
         let (x, q) = (draw(rows, cols, seed, shift, whole), draw(queries, cols, seed ^ 1, shift, whole));
         for metric in METRICS {
             let brute = NeighborIndex::new(points(&x), metric, SearchAlgorithm::Brute).unwrap();
-            let found = brute.nearest(&Features::F64(q.view()), k).unwrap();
-            check(&found, metric, &x, &q, 1.0 + shift.abs());
+            let nearest = brute.nearest(&Features::F64(q.view()), k).unwrap();
+            check(&nearest, metric, &x, &q, 1.0 + shift.abs());
             // The radius of the k-th neighbour of the first query holds at least k rows, all of them as near.
-            let radius = found.distances[(0, k - 1)];
+            let radius = nearest.distances[(0, k - 1)];
             let near = brute.within(&Features::F64(q.view()), radius).unwrap();
             prop_assert!(near.ends[1] >= k);
             prop_assert!(near.distances.iter().all(|d| *d <= radius));
-            prop_assert_eq!(&near.rows[..k], found.rows.row(0));
+            prop_assert_eq!(&near.rows[..k], nearest.rows.row(0));
             let count = (0..rows).filter(|&j| distance(metric, q.row(0), x.row(j)) <= radius * (1.0 - 1e-9) - 1e-12).count();
             prop_assert!(near.ends[1] >= count);
             if metric != Metric::Cosine {
                 let tree = NeighborIndex::new(points(&x), metric, SearchAlgorithm::Tree).unwrap();
-                prop_assert_eq!(&tree.nearest(&Features::F64(q.view()), k).unwrap(), &found, "{:?}", metric);
+                prop_assert_eq!(&tree.nearest(&Features::F64(q.view()), k).unwrap(), &nearest, "{:?}", metric);
                 prop_assert_eq!(&tree.within(&Features::F64(q.view()), radius).unwrap(), &near, "{:?}", metric);
             }
             // One query alone has the same bits as in a block.
             let one = brute.nearest(&Features::F64(q.view().row_range(queries - 1..queries)), k).unwrap();
-            prop_assert_eq!(one.distances.as_slice(), found.distances.row(queries - 1));
-            prop_assert_eq!(one.rows.as_slice(), found.rows.row(queries - 1));
+            prop_assert_eq!(one.distances.as_slice(), nearest.distances.row(queries - 1));
+            prop_assert_eq!(one.rows.as_slice(), nearest.rows.row(queries - 1));
         }
     }
 }
@@ -97,26 +97,26 @@ fn equal_rows_come_in_their_order() {
     let x = Mat::from_fn(3000, 3, |i, j| ((i / [1, 4, 16][j]) % 4) as f64);
     for method in [SearchAlgorithm::Brute, SearchAlgorithm::Tree] {
         let index = NeighborIndex::new(points(&x), Metric::Euclidean, method).unwrap();
-        let found = index.nearest(&Features::F64(x.view().row_range(0..64)), 60).unwrap();
+        let nearest = index.nearest(&Features::F64(x.view().row_range(0..64)), 60).unwrap();
         for i in 0..64usize {
             // 46 or 47 copies of each row, 64 rows apart.
             let copies = (3000 - i).div_ceil(64);
             let want: Vec<u32> = (0..copies).map(|c| (i + 64 * c) as u32).collect();
-            assert_eq!(&found.rows.row(i)[..copies], &want[..], "{method:?} row {i}");
-            let rest = &found.rows.row(i)[copies..];
-            assert!(rest.is_sorted() && found.distances.row(i)[copies..].iter().all(|d| *d == 1.0), "{method:?} row {i}");
+            assert_eq!(&nearest.rows.row(i)[..copies], &want[..], "{method:?} row {i}");
+            let rest = &nearest.rows.row(i)[copies..];
+            assert!(rest.is_sorted() && nearest.distances.row(i)[copies..].iter().all(|d| *d == 1.0), "{method:?} row {i}");
         }
     }
     // All rows the same: the bound of the scores leaves nothing out, and the first k win.
     let x = Mat::filled(5000, 20, 3.25f64);
     let index = NeighborIndex::new(points(&x), Metric::Euclidean, SearchAlgorithm::Brute).unwrap();
-    let found = index.nearest(&Features::F64(x.view().row_range(0..20)), 7).unwrap();
-    (0..20).for_each(|i| assert_eq!(found.rows.row(i), [0, 1, 2, 3, 4, 5, 6]));
+    let nearest = index.nearest(&Features::F64(x.view().row_range(0..20)), 7).unwrap();
+    (0..20).for_each(|i| assert_eq!(nearest.rows.row(i), [0, 1, 2, 3, 4, 5, 6]));
 }
 
 #[test]
 fn far_outliers_and_close_pairs_are_told_apart() {
-    // One row so far away that singles cannot tell the others apart, and pairs that differ in the twelfth digit.
+    // One row so far away that f32 cannot tell the others apart, and pairs that differ in the twelfth digit.
     let mut x = draw(2000, 5, 3, 0.0, false);
     x[(7, 2)] = 1e12;
     for i in (100..200).step_by(2) {
@@ -127,10 +127,10 @@ fn far_outliers_and_close_pairs_are_told_apart() {
     for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev] {
         for method in [SearchAlgorithm::Brute, SearchAlgorithm::Tree] {
             let index = NeighborIndex::new(points(&x), metric, method).unwrap();
-            let found = index.nearest(&Features::F64(x.view().row_range(90..210)), 4).unwrap();
+            let nearest = index.nearest(&Features::F64(x.view().row_range(90..210)), 4).unwrap();
             for i in (100..200).step_by(2) {
-                assert_eq!(found.rows.row(i - 90)[..2], [i as u32, i as u32 + 1], "{metric:?} {method:?}");
-                assert_eq!(found.rows.row(i - 89)[..2], [i as u32 + 1, i as u32], "{metric:?} {method:?}");
+                assert_eq!(nearest.rows.row(i - 90)[..2], [i as u32, i as u32 + 1], "{metric:?} {method:?}");
+                assert_eq!(nearest.rows.row(i - 89)[..2], [i as u32 + 1, i as u32], "{metric:?} {method:?}");
             }
         }
     }
@@ -149,11 +149,11 @@ fn huge_and_tiny_scales_are_right_or_refused() {
                     continue;
                 }
                 let index = NeighborIndex::new(points(&x), metric, method).unwrap();
-                let found = index.nearest(&Features::F64(x.view()), 6).unwrap();
-                assert!((0..300).all(|i| found.rows[(i, 0)] == i as u32), "{metric:?} {method:?} {factor:e}");
+                let nearest = index.nearest(&Features::F64(x.view()), 6).unwrap();
+                assert!((0..300).all(|i| nearest.rows[(i, 0)] == i as u32), "{metric:?} {method:?} {factor:e}");
                 if metric == Metric::Euclidean {
-                    assert_eq!(found.rows, plain.rows, "{factor:e}");
-                    let same = found.distances.as_slice().iter().zip(plain.distances.as_slice());
+                    assert_eq!(nearest.rows, plain.rows, "{factor:e}");
+                    let same = nearest.distances.as_slice().iter().zip(plain.distances.as_slice());
                     assert!(same.into_iter().all(|(a, b)| (a / factor - b).abs() <= 1e-15 * b), "{factor:e}");
                 }
             }
@@ -162,8 +162,8 @@ fn huge_and_tiny_scales_are_right_or_refused() {
     // A query beyond all rows, and a distance beyond all numbers.
     let x = Mat::from_vec(3, 1, vec![1.0, 2.0, 3.0]);
     let index = NeighborIndex::new(points(&x), Metric::Euclidean, SearchAlgorithm::Brute).unwrap();
-    let found = index.nearest(&Features::F64(MatRef::row_major(&[1e300, -1e300], 2, 1)), 3).unwrap();
-    assert_eq!(found.distances[(0, 0)], 1e300);
+    let nearest = index.nearest(&Features::F64(MatRef::row_major(&[1e300, -1e300], 2, 1)), 3).unwrap();
+    assert_eq!(nearest.distances[(0, 0)], 1e300);
     let x = Mat::from_vec(2, 1, vec![1.5e308, 1.0]);
     let index = NeighborIndex::new(points(&x), Metric::Euclidean, SearchAlgorithm::Brute).unwrap();
     let e = index.nearest(&Features::F64(MatRef::row_major(&[-1.5e308], 1, 1)), 2).unwrap_err().to_string();
@@ -171,7 +171,7 @@ fn huge_and_tiny_scales_are_right_or_refused() {
 }
 
 #[test]
-fn singles_and_sparse_rows_are_dense_doubles() {
+fn f32_and_sparse_rows_give_the_results_of_dense_f64() {
     let mut x = draw(500, 12, 9, 0.0, true);
     x.as_mut_slice().iter_mut().enumerate().for_each(|(i, v)| *v = if i % 3 == 0 { *v } else { 0.0 });
     let single = Mat::from_fn(500, 12, |i, j| x[(i, j)] as f32);
@@ -196,8 +196,8 @@ fn singles_and_sparse_rows_are_dense_doubles() {
         assert_eq!(index.nearest(&Features::F32(single.view()), 5).unwrap(), want, "{metric:?}");
         let index = NeighborIndex::new(sparse.clone(), metric, SearchAlgorithm::Auto).unwrap();
         for queries in [Features::Csr(rows.view()), Features::F64(x.view())] {
-            let found = index.nearest(&queries, 5).unwrap();
-            let far = found.distances.as_slice().iter().zip(want.distances.as_slice()).map(|(a, b)| (a - b).abs());
+            let nearest = index.nearest(&queries, 5).unwrap();
+            let far = nearest.distances.as_slice().iter().zip(want.distances.as_slice()).map(|(a, b)| (a - b).abs());
             assert!(far.fold(0.0, f64::max) < 1e-13, "{metric:?}");
             let e = index.within(&queries, 1.234_567).unwrap();
             let f = dense.within(&queries, 1.234_567).unwrap();

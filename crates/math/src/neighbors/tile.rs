@@ -1,13 +1,13 @@
-//! Scores of a few queries against one group of rows, in single precision, compared with a limit a query while they are
-//! still in registers: what lies above its limit is never written anywhere.
+//! Scores of a few queries against one group of rows, in f32, compared with one limit per query while they are still in
+//! registers: scores above the limit are never written.
 
-/// Rows of a group: three vectors of sixteen singles.
+/// Rows of a group: three vectors of sixteen f32.
 pub(super) const GROUP: usize = 48;
 
-/// Queries of a tile.
+/// Queries per tile.
 pub(super) const QUERIES: usize = 8;
 
-/// What the score of a query x and a row y is.
+/// The score of a query x and a row y.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScoreKind {
     /// bias(y) - x·y.
@@ -26,9 +26,9 @@ const MAX: u8 = 2;
 #[repr(align(64))]
 pub(super) struct TileScores(pub(super) [[f32; GROUP]; QUERIES]);
 
-/// Scores of eight queries against a group. `queries` holds the cells of the queries side by side, column after column;
-/// `group` the cells of the rows, likewise. Returns which queries have a score at or below their limit, as bits; only their
-/// scores are written.
+/// Scores of eight queries against a group. `queries` has the cells of the queries interleaved, column after column;
+/// `group` the cells of the rows, likewise. Returns which queries have a score at or below their limit, as bits; only
+/// their scores are written.
 ///
 /// # Panics
 /// When the slices do not fit together.
@@ -102,7 +102,7 @@ fn one_narrow(score: ScoreKind, query: &[f32], group: &[f32], bias: &[f32; GROUP
     one_plain::<true>(score, query, group, bias, out);
 }
 
-/// The loop that the compiler turns into vectors, once for each processor; `FUSED` where it multiplies and adds at once.
+/// The loop that the compiler vectorises, once for each processor; `FUSED` with fused multiply-add.
 #[inline(always)]
 fn one_plain<const FUSED: bool>(score: ScoreKind, query: &[f32], group: &[f32], bias: &[f32; GROUP], out: &mut [f32; GROUP]) {
     let mut sums = *bias;

@@ -1,18 +1,18 @@
-//! A k-d tree over the groups: rows are ordered so that every group is a small box, and boxes that are too far are not
-//! looked at.
+//! A k-d tree over the groups: rows are ordered so that every group is a small box, and boxes that are too far are
+//! skipped.
 //!
-//! A node is a range of groups, cut in two halves down to single groups; nodes are numbered in preorder, so that a range and a
-//! number say everything: the left child of node v is v + 1, the right one comes after the 2 m - 1 nodes of the m groups on the
-//! left.
+//! A node is a range of groups, halved down to single groups; nodes are numbered in preorder, so that a range and a
+//! number suffice: the left child of node v is v + 1, the right one comes after the 2 m - 1 nodes of the m groups on
+//! the left.
 
 use super::tile::{GROUP, ScoreKind};
 
-/// The tree: a box a node.
+/// The tree: one box per node.
 #[derive(Debug)]
 pub(super) struct BoxTree {
     cols: usize,
     groups: usize,
-    /// For each node the least and then the greatest cell of each column.
+    /// For each node the least and then the greatest value of each column.
     boxes: Vec<f32>,
     /// For each node the greatest norm of its rows.
     norms: Vec<f32>,
@@ -43,7 +43,7 @@ impl BoxNode {
 }
 
 impl BoxTree {
-    /// Orders rows (`cells`, `cols` a row) and puts boxes around them; returns the order too.
+    /// Orders rows (`cells`, `cols` per row) and computes their boxes; returns the order too.
     pub(super) fn new(cells: &[f32], cols: usize) -> (Self, Vec<u32>) {
         let rows = cells.len() / cols;
         let groups = rows.div_ceil(GROUP);
@@ -56,7 +56,7 @@ impl BoxTree {
         (Self { cols, groups, boxes, norms: vec![0.0; nodes] }, order)
     }
 
-    /// Takes over the norms of the groups.
+    /// Sets the norms of the groups.
     pub(super) fn set_group_norms(&mut self, groups: &[f32]) {
         fn visit(node: BoxNode, groups: &[f32], norms: &mut [f32]) -> f32 {
             let most = if node.is_leaf() {
@@ -80,8 +80,8 @@ impl BoxTree {
         self.norms[node.number]
     }
 
-    /// The least that the score of the query and a row of the node can be. `squares` is the squared norm of the query as it is
-    /// in singles.
+    /// Lower bound of the score of the query and the rows of the node. `squares` is the squared norm of the query
+    /// rounded to f32.
     pub(super) fn lower_bound(&self, score: ScoreKind, node: BoxNode, query: &[f32], squares: f64) -> f64 {
         let gaps = self.box_gaps(node, query);
         match score {
@@ -101,7 +101,7 @@ impl BoxTree {
     }
 }
 
-/// Boxes and orders the rows of a node, whose boxes begin at the start of `boxes`.
+/// Orders the rows of a node and computes its boxes, which begin at the start of `boxes`.
 fn split(cells: &[f32], cols: usize, groups: usize, order: &mut [u32], boxes: &mut [f32]) {
     let (own, rest) = boxes.split_at_mut(2 * cols);
     let (low, high) = own.split_at_mut(cols);

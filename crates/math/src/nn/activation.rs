@@ -1,4 +1,4 @@
-//! Activations and their derivatives, number by number, in loops that become vectors.
+//! Activations and their derivatives, elementwise, in loops that the compiler vectorises.
 
 use super::Float;
 use super::lanes::{SimdLanes, SimdOp};
@@ -20,7 +20,7 @@ pub enum ActivationFn<T> {
 
 #[inline(always)]
 fn sigmoid<T: Float>(z: T) -> T {
-    // e to a negative number never overflows.
+    // The exponential of a negative number never overflows.
     let e = (-z.abs()).exp();
     let of = if z < T::ZERO { e } else { T::ONE };
     of / (T::ONE + e)
@@ -28,7 +28,7 @@ fn sigmoid<T: Float>(z: T) -> T {
 
 #[inline(always)]
 fn tanh<T: Float>(z: T) -> T {
-    // Near 0 the quotient loses its digits; an odd polynomial keeps them.
+    // Near 0 the quotient loses digits; an odd polynomial keeps them.
     let a = z.abs();
     let e = (-(a + a)).exp();
     let far = (T::ONE - e) / (T::ONE + e);
@@ -45,7 +45,7 @@ fn tanh<T: Float>(z: T) -> T {
     if z < T::ZERO { -t } else { t }
 }
 
-/// The distribution function of the standard normal distribution, from the error function of libm in doubles.
+/// The distribution function of the standard normal distribution, from the error function of libm in f64.
 fn normal_cdf(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }
@@ -77,7 +77,7 @@ impl<T: Float> SimdOp<T> for ActivateOp<'_, T> {
     }
 }
 
-/// Puts the function of every number in its place.
+/// Applies the function to every element in place.
 pub fn apply<T: Float>(curve: ActivationFn<T>, values: &mut [T]) {
     T::dispatch(ActivateOp(curve, values));
 }

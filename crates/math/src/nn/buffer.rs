@@ -1,8 +1,8 @@
-//! Memory for kernels.
+//! Aligned buffers for kernels.
 
 use super::Float;
 
-/// Elements of a cache line of singles, and the unit that rows are padded to.
+/// Elements of a cache line of f32, and the unit that rows are padded to.
 pub(super) const LINE: usize = 16;
 
 /// One or two cache lines, and aligned to one.
@@ -10,7 +10,7 @@ pub(super) const LINE: usize = 16;
 #[repr(C, align(64))]
 struct CacheLine<T>([T; LINE]);
 
-/// Numbers that begin at the start of a cache line, with a line of zeros behind the last that kernels may read into.
+/// Numbers aligned to a cache line, with a line of zeros behind the last that kernels may read.
 #[derive(Clone)]
 pub struct AlignedBuffer<T: Float> {
     lines: Vec<CacheLine<T>>,

@@ -1,18 +1,18 @@
-//! Convolution as a product whose left factor is never written down: a window of the image is a few runs of memory.
+//! Convolution as a matrix product without im2col: a window of the image is a few runs of memory.
 //!
-//! Images lie by points, the channels of a point side by side. Filters lie as a matrix in panels: a row for each weight of the window
-//! (line, then point, then channel), a column a filter.
+//! Images are stored by pixels, the channels of a pixel side by side. Filters are a matrix in panels: one row per
+//! weight of the window (line, then pixel, then channel), one column per filter.
 
 use super::buffer::LINE;
 use super::product::{WeightPanels, padded};
 use super::tile::{AccumulatorInit, Epilogue, OutputTile, ProductTile, RawEpilogue, TileSweep};
 use super::{AlignedBuffer, Float};
 
-/// Channels from which on the gradient of the image is a convolution with turned filters; below, most lanes would be idle, and products
-/// that are added in place win.
+/// Channels from which on the input gradient is a convolution with flipped filters; below, most lanes would be idle,
+/// and products added in place are faster.
 const FLIP_MIN_CHANNELS: usize = 16;
 
-/// Where the windows of a convolution are.
+/// Geometry of a convolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Convolution {
     input: (usize, usize, usize),
@@ -21,16 +21,16 @@ pub struct Convolution {
     stride: usize,
     pad: usize,
     dilation: usize,
-    /// Where the runs of a window begin in the padded image, and how long they are.
+    /// Offsets of the runs of a window in the padded image, and their length.
     runs: Vec<usize>,
     run: usize,
-    /// Where the lines of windows begin in the padded image, for sums over all places.
+    /// Offsets of the lines of windows in the padded image, for sums over all positions.
     lines: Vec<usize>,
-    /// The convolution that takes the gradient of the result to that of the image.
+    /// The convolution that maps the output gradient to the input gradient.
     back: Option<Box<Convolution>>,
 }
 
-/// Memory that a convolution works in, for one image at a time.
+/// Buffers of a convolution, for one image at a time.
 #[derive(Debug, Clone, Default)]
 pub struct Workspace<T: Float> {
     image: AlignedBuffer<T>,
@@ -50,7 +50,7 @@ impl Convolution {
         dilation: usize,
     ) -> Self {
         let mut out = Self::forward_impl(input, filters, size, stride, pad, dilation);
-        // What turned filters must be padded with is known when no place is left out.
+        // The padding of the flipped convolution is known when the stride is 1.
         let margin = (dilation * (size.0 - 1)).checked_sub(pad).zip((dilation * (size.1 - 1)).checked_sub(pad));
         if let Some((high, wide)) = margin
             && stride == 1
@@ -74,7 +74,7 @@ impl Convolution {
         let places = |n: usize, f: usize| (n + 2 * pad - (dilation * (f - 1) + 1)) / stride + 1;
         let output = (places(h, size.0), places(w, size.1), filters);
         let line = (w + 2 * pad) * c;
-        // Without dilation, the points of a line of the window follow each other.
+        // Without dilation, the pixels of a line of the window are contiguous.
         let (runs, run) = match dilation {
             1 => ((0..size.0).map(|y| y * line).collect(), size.1 * c),
             d => ((0..size.0).flat_map(|y| (0..size.1).map(move |x| y * d * line + x * d * c)).collect(), c),
@@ -83,12 +83,12 @@ impl Convolution {
         Self { input, output, size, stride, pad, dilation, runs, run, lines, back: None }
     }
 
-    /// How the filters lie.
+    /// Layout of the filters.
     pub fn filters(&self) -> WeightPanels {
         WeightPanels { rows: self.size.0 * self.size.1 * self.input.2, cols: self.output.2 }
     }
 
-    /// How what [`Convolution::turn`] writes lies.
+    /// Layout of the result of [`Convolution::flip_filters`].
     pub fn flipped_layout(&self) -> WeightPanels {
         match &self.back {
             Some(back) => back.filters(),
@@ -113,7 +113,7 @@ impl Convolution {
         self.output.0 * self.output.1 * self.output.2
     }
 
-    /// Memory to work in. The way back needs more.
+    /// Buffers for the computation. The backward pass needs more.
     pub fn workspace<T: Float>(&self, back: bool) -> Workspace<T> {
         let image = if self.pad > 0 || back && self.back.is_none() { self.padded_len() } else { 0 };
         let result = self.back.as_ref().map_or(0, |b| b.padded_len());
@@ -132,14 +132,14 @@ impl Convolution {
         }
         let (_, w, c) = self.input;
         let line = (w + 2 * self.pad) * c;
-        // The margins are zeros since the memory was made; only the inside is ever written.
+        // The margins are zeros since the buffer was allocated; only the inside is ever written.
         for (x, to) in x.chunks_exact(w * c).zip(room.chunks_exact_mut(line).skip(self.pad)) {
             to[self.pad * c..][..w * c].copy_from_slice(x);
         }
         room
     }
 
-    /// The result for one image: y = end(bias + filters ∗ x). `gate`, where `end` has one, is laid out as `y`.
+    /// The output for one image: y = end(bias + filters ∗ x). `gate`, where `end` has one, is laid out as `y`.
     ///
     /// # Panics
     /// When a slice is too short.
@@ -198,8 +198,8 @@ impl Convolution {
         }
     }
 
-    /// Adds what one image adds to the gradient of the filters (in panels) and of the constants. Behind the numbers of `d` must lie at
-    /// least 16 more that may be read.
+    /// Adds one image's contribution to the gradient of the filters (in panels) and of the biases. At least 16 readable
+    /// numbers must follow those of `d`.
     ///
     /// # Panics
     /// When a slice is too short.
@@ -247,7 +247,7 @@ impl Convolution {
         }
     }
 
-    /// Writes the filters as the way back needs them.
+    /// Writes the filters as the backward pass needs them.
     pub fn flip_filters<T: Float>(&self, w: &[T], to: &mut [T]) {
         let layout = self.filters();
         let Some(back) = &self.back else {
@@ -265,8 +265,8 @@ impl Convolution {
         }
     }
 
-    /// The gradient of one image: `dx` from `d`, with filters from [`Convolution::turn`]. `end` is applied by the convolution
-    /// with turned filters alone; whether it was is the answer.
+    /// The input gradient of one image: `dx` from `d`, with filters from [`Convolution::flip_filters`]. `end` is only
+    /// applied by the convolution with flipped filters; returns whether it was.
     ///
     /// # Panics
     /// When a slice is too short.
@@ -302,7 +302,7 @@ impl Convolution {
                 }
             }
         }
-        // The image was used for the way there as well, whose margins must stay zeros.
+        // The padded image is also used in the forward pass, whose margins must stay zeros.
         for (to, from) in dx.chunks_exact_mut(w * c).zip(image.chunks_exact(line).skip(self.pad)) {
             to.copy_from_slice(&from[self.pad * c..][..w * c]);
         }

@@ -1,4 +1,4 @@
-//! Leaving numbers out at random.
+//! Dropout.
 
 use super::Float;
 use super::lanes::{SimdLanes, SimdOp};
@@ -11,7 +11,7 @@ struct DropoutOp<'a, T> {
     y: &'a mut [T],
 }
 
-/// 32 random bits of a place (the finaliser of MurmurHash3, with both halves of the key in it).
+/// 32 random bits for an index (the finaliser of MurmurHash3, with both halves of the key).
 #[inline(always)]
 fn bits(key: u64, place: u32) -> u32 {
     let mut h = place.wrapping_mul(0x9E37_79B9) ^ key as u32;
@@ -32,8 +32,8 @@ impl<T: Float> SimdOp<T> for DropoutOp<'_, T> {
     }
 }
 
-/// y = x / (1 - rate) or 0, the latter with probability `rate`. The same key leaves out the same places, so that the way back needs
-/// no memory of them: it is the same function of the gradient.
+/// y = x / (1 - rate) or 0, the latter with probability `rate`. The same key drops the same elements, so that the
+/// backward pass needs no mask: it is the same function of the gradient.
 pub fn dropout<T: Float>(key: u64, rate: f64, x: &[T], y: &mut [T]) {
     let below = (rate * 4_294_967_296.0) as u32;
     T::dispatch(DropoutOp { key, below, scale: T::from_f64(1.0 / (1.0 - rate)), x, y });
@@ -57,7 +57,7 @@ mod tests {
             dropout(key, rate, &x, &mut y);
             assert_eq!(again, y);
         }
-        // Neighbours and other keys know nothing of each other.
+        // Neighbouring elements and other keys are independent.
         let (mut a, mut b) = (vec![0.0f32; n], vec![0.0f32; n]);
         dropout(5, 0.5, &x, &mut a);
         dropout(6, 0.5, &x, &mut b);

@@ -1,4 +1,4 @@
-//! Singles and doubles as the kernels of networks use them.
+//! f32 and f64 as the kernels of networks use them.
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -29,15 +29,15 @@ pub trait Float:
     const ONE: Self;
     /// The distance from 1 to the next number.
     const EPSILON: Self;
-    /// From a double, rounded.
+    /// From f64, rounded.
     fn from_f64(v: f64) -> Self;
-    /// As a double.
+    /// To f64.
     fn to_f64(self) -> f64;
     /// The square root.
     fn sqrt(self) -> Self;
     /// The absolute value.
     fn abs(self) -> Self;
-    /// eˣ within a few units of the last place, without branches, so that loops over it become vectors.
+    /// eˣ within a few units of the last place, without branches, so that loops over it are vectorised.
     fn exp(self) -> Self;
     /// `self` b + c with one rounding where the processor can, else two.
     fn mul_add_native(self, b: Self, c: Self) -> Self;
@@ -95,7 +95,7 @@ macro_rules! float {
                             // SAFETY: the caller's promise.
                             unsafe { op.run(l) }
                         }
-                        // SAFETY: the processor has the features; pointers are the promise of whoever made the operation.
+                        // SAFETY: the processor has the features; the creator of the operation guarantees the pointers.
                         return unsafe { run(op, wide) };
                     }
                     if let Some(wide) = Avx2::find() {
@@ -108,7 +108,7 @@ macro_rules! float {
                         return unsafe { run(op, wide) };
                     }
                 }
-                // SAFETY: pointers are the promise of whoever made the operation.
+                // SAFETY: the creator of the operation guarantees the pointers.
                 unsafe { op.run(Portable) }
             }
         }
@@ -117,7 +117,7 @@ macro_rules! float {
 float!(f32, crate::kernel::number::exp);
 float!(f64, exp_double);
 
-/// eˣ in doubles: x = n ln 2 + r, and a polynomial for e^r.
+/// eˣ in f64: x = n ln 2 + r, and a polynomial for e^r.
 #[inline(always)]
 fn exp_double(x: f64) -> f64 {
     // ln 2 in two parts; the first has so few digits that n times it is exact.
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_exponential_of_doubles_is_within_three_units_of_the_last_place() {
+    fn the_exponential_in_f64_is_within_three_units_of_the_last_place() {
         for i in -74_600..71_000 {
             let x = f64::from(i) * 0.01 + 0.003;
             let (got, want) = (Float::exp(x), f64::exp(x));

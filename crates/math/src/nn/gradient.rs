@@ -8,10 +8,10 @@ use super::product::WeightPanels;
 use super::tile::{AccumulatorInit, OutputTile, ProductTile, RawEpilogue, TileSweep};
 use super::zero_skip::{MaskedBlock, SparseDot, WORD, ZeroMask};
 
-/// Blocks of thin rows that are summed over at a time, at most.
+/// Most blocks of sparse rows that are summed at a time.
 const MAX_MASKED_BLOCKS: usize = 4;
 
-/// Rows of a batch: what went into a layer, with its pattern, and the gradients behind it.
+/// Rows of a batch: the input of a layer, with its zero mask, and the gradients of its output.
 #[derive(Debug, Clone, Copy)]
 pub struct GradInput<'a, T> {
     /// Inputs.
@@ -20,11 +20,11 @@ pub struct GradInput<'a, T> {
     pub d: &'a [T],
     /// How many.
     pub rows: usize,
-    /// Which inputs are not 0, known column by column.
+    /// Mask of the nonzero inputs, transposed.
     pub pattern: &'a ZeroMask,
 }
 
-/// A part of a gradient that is being summed.
+/// Accumulator of a part of a gradient.
 struct GradAccumulator<T> {
     x_stride: usize,
     d_stride: usize,
@@ -32,14 +32,14 @@ struct GradAccumulator<T> {
     rows: usize,
     width: usize,
     to: OutputTile<T>,
-    /// Thin rows wait here until there are as many as stay near while all inputs use their gradients.
+    /// Sparse rows are collected here until there are as many as stay in cache while all inputs use their gradients.
     waiting: [MaskedBlock<T>; MAX_MASKED_BLOCKS],
     count: usize,
     held: usize,
 }
 
 impl<T: Float> GradAccumulator<T> {
-    /// Adds rows from `a` and `b` on.
+    /// Adds the rows starting at `a` and `b`.
     ///
     /// # Safety
     /// There are as many.
@@ -59,7 +59,7 @@ impl<T: Float> GradAccumulator<T> {
         self.to.start = AccumulatorInit::Accumulate;
     }
 
-    /// Adds the rows that wait.
+    /// Adds the collected rows.
     ///
     /// # Safety
     /// They are there.
@@ -114,7 +114,7 @@ pub fn dense_gradient<T: Float>(
     for GradInput { x, d, rows, pattern } in blocks {
         let reach = |stride: usize, width: usize| rows.saturating_sub(1) * stride + width;
         assert!(x.len() >= reach(x_stride, inputs.end) && d.len() >= reach(d_stride, column + width), "{rows} rows");
-        // SAFETY: checked above; patterns have a word a column for every 64 rows.
+        // SAFETY: checked above; patterns have one word per column for every 64 rows.
         unsafe {
             let (a, b) = (x.as_ptr().add(inputs.start), d.as_ptr().add(column));
             if !pattern.is_sparse() {

@@ -4,10 +4,10 @@ use super::Float;
 use super::buffer::LINE;
 use super::tile::{self, ProductTile};
 
-/// Rows and columns that a transpose turns at once; divides the padding.
+/// Rows and columns of a transpose tile; divides the padding.
 pub const TRANSPOSE_TILE: usize = 8;
 
-/// Something to be done with vectors of whatever width the processor has.
+/// An operation on vectors of the processor's width.
 pub trait SimdOp<T: Float> {
     type Out;
     /// # Safety
@@ -15,7 +15,7 @@ pub trait SimdOp<T: Float> {
     unsafe fn run<L: SimdLanes<T>>(self, l: L) -> Self::Out;
 }
 
-/// A vector of numbers and what kernels do with it. Values of these types prove that the processor has the features.
+/// A vector of numbers and its operations. Values of these types prove that the processor has the features.
 pub trait SimdLanes<T: Float>: Copy {
     type V: Copy;
     /// Numbers of a vector; divides 16.
@@ -46,7 +46,7 @@ pub trait SimdLanes<T: Float>: Copy {
     fn max(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a` where `of` is above 0, else `b`.
     fn select_positive(self, of: Self::V, a: Self::V, b: Self::V) -> Self::V;
-    /// A bit a number, the first the lowest, set where it is not 0 (or NaN).
+    /// One bit per number, the first the lowest, set where it is not 0 (or NaN).
     fn nonzero(self, v: Self::V) -> u32;
     /// The transpose of 8 rows of 8 numbers, whose rows are as far apart as the second and the last number say.
     /// # Safety
@@ -163,8 +163,8 @@ mod x86 {
         }
     }
 
-    /// Tiles of one kind of vector: `units wide: heights`. The heights are such that sums, one row of the right factor and a
-    /// number of the left one fit in the registers.
+    /// Tiles of one kind of vector: `units wide: heights`. The heights are such that the accumulators, one row of the
+    /// right factor and a number of the left one fit in the registers.
     macro_rules! tiles {
         ($l:ident, $t:ty, $features:literal, $n:literal, $most:literal, $($units:literal => [$($r:literal)*], $high:literal;)*) => {
             const N: usize = $n;
@@ -199,7 +199,8 @@ mod x86 {
         };
     }
 
-    /// [`SimdLanes::transpose`] in registers: numbers of two rows are interleaved, then pairs of four, then halves of eight.
+    /// [`SimdLanes::transpose`] in registers: interleaves numbers of two rows, then pairs of four, then halves of
+    /// eight.
     ///
     /// # Safety
     /// As there; the processor has AVX.

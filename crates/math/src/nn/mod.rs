@@ -1,8 +1,9 @@
-//! Kernels of networks, in singles to train and in doubles to check gradients: products with weights that lie in panels,
+//! Kernels of networks, in f32 to train and in f64 to check gradients: products with weights stored in panels,
 //! convolution as such a product without copies of its windows, pooling, activations, steps of optimisers.
 //!
-//! Every number of a product is one sum, taken in the order of the inner index with one rounding a term where the processor has fused
-//! multiplications. So its bits depend neither on the rows around it nor on how rows are cut among threads.
+//! Every element of a product is one sum, in the order of the inner index with one rounding per term where the
+//! processor has fused multiply-add. So its bits depend neither on the rows around it nor on how rows are split among
+//! threads.
 
 mod activation;
 mod buffer;

@@ -1,15 +1,15 @@
-//! Batch normalisation: moments of channels over points, and the two sweeps that use them.
+//! Batch normalisation: moments of channels over pixels, and the two sweeps that use them.
 
 use super::Float;
 use super::lanes::{SimdLanes, SimdOp};
 
-/// Count, means and sums of squared deviations of the channels of some points. Those of several runs of points are merged by the
-/// formula of Chan, Golub and LeVeque, in doubles.
+/// Count, means and sums of squared deviations of the channels of some pixels. Several blocks are merged by the formula
+/// of Chan, Golub and LeVeque, in f64.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BlockMoments {
     /// Points.
     pub count: f64,
-    /// A mean a channel.
+    /// One mean per channel.
     pub mean: Vec<f64>,
     /// Σ (x - mean)² of each channel.
     pub squares: Vec<f64>,
@@ -21,15 +21,16 @@ impl BlockMoments {
         Self { count: 0.0, mean: vec![0.0; channels], squares: vec![0.0; channels] }
     }
 
-    /// Forgets all points.
+    /// Resets to no points.
     pub fn clear(&mut self) {
         self.count = 0.0;
         self.mean.fill(0.0);
         self.squares.fill(0.0);
     }
 
-    /// Takes in `rows` rows of `len` numbers, `stride` apart; the channels of a point lie side by side. Deviations are taken from a
-    /// point nearby, so that little is lost where means are large. `sums` is room for two numbers a channel.
+    /// Adds `rows` rows of `len` numbers, `stride` apart; the channels of a pixel are side by side. Deviations are
+    /// taken from a nearby pixel, so that little is lost where means are large. `sums` is a buffer of two numbers per
+    /// channel.
     pub fn add<T: Float>(&mut self, x: &[T], stride: usize, rows: usize, len: usize, sums: &mut Vec<T>) {
         let channels = self.mean.len();
         let group = group(len / channels.max(1));
@@ -66,7 +67,7 @@ impl BlockMoments {
     }
 }
 
-/// Rows that are added up in singles before doubles take over: about a thousand points.
+/// Rows accumulated in f32 before adding to f64: about a thousand pixels.
 fn group(points: usize) -> usize {
     (1024 / points.max(1)).max(1)
 }
@@ -122,7 +123,7 @@ impl<T: Float> SimdOp<T> for NormalizeOp<'_, T> {
     }
 }
 
-/// y = x · scale + shift, channel by channel; below 0 times `slope`, which is 1 where nothing follows.
+/// y = x · scale + shift by channel; negative values times `slope`, which is 1 without activation.
 pub fn normalise<T: Float>(x: &[T], scale: &[T], shift: &[T], slope: T, y: &mut [T]) {
     assert!(scale.len() == shift.len() && !scale.is_empty() && y.len() >= x.len());
     T::dispatch(NormalizeOp { x, scale, shift, slope, y });
@@ -157,7 +158,8 @@ impl<T: Float> SimdOp<T> for NormGradSumsOp<'_, T> {
     }
 }
 
-/// Adds Σ d and Σ d (x - mean) of each channel to doubles, over `rows` rows of `len` numbers that are `stride` apart; `sums` is room.
+/// Adds Σ d and Σ d (x - mean) of each channel in f64, over `rows` rows of `len` numbers that are `stride` apart;
+/// `sums` is a buffer.
 pub fn normalise_sums<T: Float>(
     [x, d]: [&[T]; 2],
     stride: usize,

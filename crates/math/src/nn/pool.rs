@@ -4,7 +4,7 @@ use super::Float;
 use super::buffer::LINE;
 use super::lanes::{SimdLanes, SimdOp};
 
-/// What a pool says of its window.
+/// Kinds of pooling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PoolKind {
     /// The largest number; the first of equals.
@@ -47,9 +47,9 @@ impl Pool {
         T::dispatch(PoolForwardOp { pool: self, x, y });
     }
 
-    /// The gradient `dx` of one image `x`, whose result was `y`, from the gradient `d` of the result. Of equal numbers that are the
-    /// largest the first has it. With a slope, numbers of the image that are not above 0 have it times the slope: the way back
-    /// through the activation that made them.
+    /// The input gradient `dx` of one image `x` with output `y`, from the output gradient `d`. Among equal maxima the
+    /// first gets it. With a slope, inputs that are not above 0 get it times the slope: the backward pass through the
+    /// preceding activation.
     ///
     /// # Panics
     /// When a slice is too short.
@@ -57,7 +57,7 @@ impl Pool {
         let (high, wide, c) = self.output();
         let (from, to) = (self.input_len(), high * wide * c);
         assert!(x.len() >= from && dx.len() >= from && y.len() >= to && d.len() >= to, "an image and its result");
-        // Windows that leave no point out and take none twice write every number once.
+        // Windows that neither skip nor repeat a pixel write every element once.
         let apart = self.stride >= self.size.0 && self.stride >= self.size.1;
         let whole = |n: usize, size: usize| n.is_multiple_of(size) && self.stride == size;
         if !(whole(self.input.0, self.size.0) && whole(self.input.1, self.size.1)) {
@@ -66,7 +66,7 @@ impl Pool {
         T::dispatch(PoolBackwardOp { pool: self, x, y, d, slope, apart, dx });
     }
 
-    /// Calls `work` with where each window begins and where its result goes.
+    /// Calls `work` with the offset of each window and of its output.
     #[inline(always)]
     fn windows(&self, mut work: impl FnMut(usize, usize)) {
         let (_, w, c) = self.input;
@@ -78,7 +78,7 @@ impl Pool {
         }
     }
 
-    /// Where the points of a window are, from where it begins.
+    /// Offsets of the pixels of a window from its beginning.
     #[inline(always)]
     fn window_offsets(&self) -> impl Iterator<Item = usize> + use<> {
         let ((_, w, c), (high, wide)) = (self.input, self.size);
@@ -86,7 +86,7 @@ impl Pool {
     }
 }
 
-/// A vector from `at` on, of which `n` numbers count; none is read behind the end.
+/// A vector from `at` on, of which `n` elements count; none is read beyond the end.
 #[inline(always)]
 fn load_first<T: Float, L: SimdLanes<T>>(l: L, from: &[T], at: usize, n: usize) -> L::V {
     // SAFETY: both have room for a vector.
@@ -100,7 +100,7 @@ fn load_first<T: Float, L: SimdLanes<T>>(l: L, from: &[T], at: usize, n: usize) 
     }
 }
 
-/// Puts down the first `n` numbers of a vector.
+/// Stores the first `n` elements of a vector.
 #[inline(always)]
 fn store_first<T: Float, L: SimdLanes<T>>(l: L, to: &mut [T], at: usize, n: usize, v: L::V) {
     let to = &mut to[at..at + n];
@@ -131,18 +131,18 @@ impl<T: Float> SimdOp<T> for PoolForwardOp<'_, T> {
                 let n = L::N.min(c - k);
                 let mut points = pool.window_offsets();
                 points.next();
-                let mut found = load_first(l, x, corner + k, n);
+                let mut largest = load_first(l, x, corner + k, n);
                 for point in points {
                     let here = load_first(l, x, corner + point + k, n);
-                    found = match pool.kind {
-                        PoolKind::Max => l.max(found, here),
-                        PoolKind::Average => l.fma(one, here, found),
+                    largest = match pool.kind {
+                        PoolKind::Max => l.max(largest, here),
+                        PoolKind::Average => l.fma(one, here, largest),
                     };
                 }
                 if pool.kind == PoolKind::Average {
-                    found = l.mul(found, share);
+                    largest = l.mul(largest, share);
                 }
-                store_first(l, y, at + k, n, found);
+                store_first(l, y, at + k, n, largest);
             }
         });
     }

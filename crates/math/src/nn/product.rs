@@ -1,4 +1,4 @@
-//! Products of a dense layer, whose weights lie in panels.
+//! Products of a dense layer, whose weights are stored in panels.
 
 use rayon::prelude::*;
 
@@ -10,16 +10,16 @@ use super::zero_skip::{MaskedBlock, SparseDot, WORD, ZeroMask};
 
 const WIDE: usize = WeightPanels::WIDE;
 
-/// Words that a single row goes through at a time.
+/// Words of the mask processed at a time for a single row.
 const SOURCES: usize = 16;
 
-/// `n` columns and what fills them up to whole units of 16.
+/// `n` columns, padded to whole units of 16.
 pub fn padded(n: usize) -> usize {
     n.next_multiple_of(LINE)
 }
 
-/// How a matrix of weights lies: cut in panels of 64 columns, each of which is row-major by itself, so that a product reads memory in
-/// its order. The columns of the last panel are padded to a multiple of 16 with zeros.
+/// Layout of a weight matrix: cut into panels of 64 columns, each row-major by itself, so that a product reads memory
+/// sequentially. The columns of the last panel are padded to a multiple of 16 with zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WeightPanels {
     /// Rows: inputs of a layer.
@@ -32,7 +32,7 @@ impl WeightPanels {
     /// Columns of a panel.
     pub const WIDE: usize = 4 * LINE;
 
-    /// Numbers that the matrix takes.
+    /// Elements of the matrix with padding.
     pub fn len(self) -> usize {
         self.rows * padded(self.cols)
     }
@@ -42,28 +42,28 @@ impl WeightPanels {
         self.len() == 0
     }
 
-    /// How many panels there are.
+    /// Number of panels.
     pub fn count(self) -> usize {
         self.cols.div_ceil(WIDE)
     }
 
-    /// Where a panel begins, and how many columns it has with the padding.
+    /// The offset of a panel, and its number of columns with the padding.
     pub fn panel(self, p: usize) -> (usize, usize) {
         (p * WIDE * self.rows, (padded(self.cols) - p * WIDE).min(WIDE))
     }
 
-    /// Where an element is.
+    /// The offset of an element.
     pub fn at(self, row: usize, col: usize) -> usize {
         let (start, width) = self.panel(col / WIDE);
         start + row * width + col % WIDE
     }
 
-    /// Writes the transpose of a matrix that lies as `self` says: rows become columns.
+    /// Writes the transpose of a matrix in layout `self`.
     pub fn transpose<T: Float>(self, from: &[T], to: &mut [T]) {
         self.transpose_by(from, to, |parts| parts.into_iter().for_each(|part| part.write(from)));
     }
 
-    /// The same, where `each` has the panels of the result written, side by side if it likes.
+    /// The same, where `each` writes the panels of the result, possibly in parallel.
     pub fn transpose_by<'a, T: Float>(self, from: &[T], to: &'a mut [T], each: impl FnOnce(Vec<TransposedPanel<'a, T>>)) {
         let turned = Self { rows: self.cols, cols: self.rows };
         assert!(from.len() >= self.len() && to.len() >= turned.len(), "room for the transpose");
@@ -73,7 +73,7 @@ impl WeightPanels {
     }
 }
 
-/// A panel of a transpose that is yet to be written.
+/// A panel of a transpose to be written.
 #[derive(Debug)]
 pub struct TransposedPanel<'a, T> {
     layout: WeightPanels,
@@ -82,7 +82,7 @@ pub struct TransposedPanel<'a, T> {
 }
 
 impl<T: Float> TransposedPanel<'_, T> {
-    /// Writes it, from the matrix whose transpose it is a part of.
+    /// Writes it, from the matrix to be transposed.
     ///
     /// # Panics
     /// When that is too short.
@@ -130,8 +130,8 @@ impl<T: Float> SimdOp<T> for TransposeOp<'_, T> {
     }
 }
 
-/// y = end(bias + x W) for `rows` rows of `x` and `y`, which are `x_stride` and `y_stride` numbers apart. Without a bias sums start
-/// at 0. Rows of `y` have room for the padded columns. A pattern of `x` that is thin has the zeros left out.
+/// y = end(bias + x W) for `rows` rows of `x` and `y`, which are `x_stride` and `y_stride` elements apart. Without a
+/// bias sums start at 0. Rows of `y` have room for the padded columns. With a sparse mask of `x`, zeros are skipped.
 ///
 /// # Panics
 /// When a slice is too short, or the pattern is one of other rows.
@@ -171,26 +171,26 @@ fn check<T>(x: &[T], x_stride: usize, rows: usize, w: &[T], layout: WeightPanels
     assert!(x.len() >= reach(x_stride, layout.rows) && y.len() >= reach(y_stride, wide), "{rows} rows");
 }
 
-/// A block of rows of [`dense_by_panels`]: what goes in, with its pattern, and where the results go.
+/// A block of rows of [`dense_by_panels`]: the input with its zero mask, and the output.
 #[derive(Debug)]
 pub struct DenseBlock<'a, T> {
-    /// What goes in.
+    /// Inputs.
     pub x: &'a [T],
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Which numbers of `x` are not 0.
+    /// Mask of the nonzero inputs.
     pub pattern: &'a ZeroMask,
-    /// The results.
+    /// Outputs.
     pub y: &'a mut [T],
 }
 
-/// Where results go that several threads write, each its own columns.
+/// Output of several threads, each of which writes its own columns.
 struct Shared<T>(*mut T);
-// SAFETY: whoever uses it writes places that nobody else does.
+// SAFETY: no two threads write the same places.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
-/// What [`dense`] does, for several blocks of rows, panel after panel and side by side. A processor that goes on with the panels whose
-/// weights it has moved need not fetch them from another, and need not tell the other when it moves them again.
+/// [`dense`] for several blocks of rows, panel by panel and in parallel. A processor that keeps working on the panels
+/// whose weights it has updated need not fetch them from another one's cache.
 ///
 /// # Panics
 /// When a slice is too short, or a pattern is one of other rows, or the end is one of gates.
@@ -215,7 +215,7 @@ pub fn dense_by_panels<T: Float>(
     });
 }
 
-/// The weights of a product, and what belongs to them.
+/// The weights of a product, with bias and epilogue.
 #[derive(Clone, Copy)]
 struct DenseProduct<'a, T> {
     x_stride: usize,
@@ -267,8 +267,8 @@ impl<T: Float> DenseProduct<'_, T> {
         }
     }
 
-    /// The same without what meets a zero. Some 128 rows of a panel are as much as stays near while all rows of `x` use them, so the
-    /// sums wait in `y` between; a single row has no use for that.
+    /// The same, skipping zeros. Some 128 rows of a panel stay in cache while all rows of `x` use them, so partial sums
+    /// are kept in `y`; a single row does not need that.
     ///
     /// # Safety
     /// As above, at the bits that are set.

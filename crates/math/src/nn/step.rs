@@ -1,19 +1,22 @@
-//! Steps of optimisers: one sweep over weights, gradients and what the optimiser remembers of them.
+//! Optimiser steps: one sweep over weights, gradients and optimiser state.
+
+use serde::{Deserialize, Serialize};
 
 use super::Float;
 use super::lanes::{SimdLanes, SimdOp};
 
-/// How weights w move when their gradient is g. The length of the step is η.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The rule by which a gradient becomes a step: η is the rate, g the gradient, w a weight, t the number of the step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OptimizerRule {
-    /// w -= η g; with momentum μ v = μ v + g and w -= η v, with Nesterov's w -= η (g + μ v).
+    /// w -= η g; with momentum μ: v = μ v + g, w -= η v; with Nesterov's, w -= η (g + μ v).
     Sgd {
         /// μ.
         momentum: f64,
-        /// Whether the step looks ahead.
+        /// Nesterov momentum.
         nesterov: bool,
     },
-    /// m = β₁ m + (1 - β₁) g, s = β₂ s + (1 - β₂) g², w -= η m̂ / (√ŝ + ε) with m̂ = m / (1 - β₁ᵗ), ŝ = s / (1 - β₂ᵗ).
+    /// m = β₁ m + (1 - β₁) g, s = β₂ s + (1 - β₂) g², w -= η m̂ / (√ŝ + ε), the hats dividing by 1 - βᵗ (Kingma, Ba 2015).
     Adam {
         /// β₁.
         beta_1: f64,
@@ -37,6 +40,16 @@ pub enum OptimizerRule {
 }
 
 impl OptimizerRule {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sgd { .. } => "sgd",
+            Self::Adam { .. } => "adam",
+            Self::RmsProp { .. } => "rmsprop",
+            Self::Adagrad { .. } => "adagrad",
+        }
+    }
+
     /// Numbers that are remembered of each weight.
     pub fn moments_per_weight(self) -> usize {
         match self {
@@ -47,7 +60,7 @@ impl OptimizerRule {
     }
 }
 
-/// Weights, their gradient and what is remembered of them; memories that a rule has no use for are empty.
+/// Weights, their gradient and optimiser state; unused state is empty.
 pub struct OptimizerSlots<'a, T> {
     /// w.
     pub weights: &'a mut [T],
@@ -94,7 +107,7 @@ impl<T: Float> SimdOp<T> for OptimizerStepOp<'_, T> {
             }
             OptimizerRule::Adam { beta_1, beta_2, epsilon } => {
                 let (first, second) = (&mut first[..n], &mut second[..n]);
-                // Both corrections in two numbers a step: η m̂ / (√ŝ + ε) = η √c₂ / c₁ · m / (√s + ε √c₂).
+                // Both corrections in two numbers per step: η m̂ / (√ŝ + ε) = η √c₂ / c₁ · m / (√s + ε √c₂).
                 let t = count as f64;
                 let (c1, c2) = (-(t * beta_1.ln()).exp_m1(), -(t * beta_2.ln()).exp_m1());
                 let length = T::from_f64(rate.to_f64() * c2.sqrt() / c1);
@@ -133,8 +146,8 @@ impl<T: Float> SimdOp<T> for OptimizerStepOp<'_, T> {
     }
 }
 
-/// Takes step number `count` (from 1) of length `rate`. The gradient is multiplied with `scale` first, which is how it is clipped;
-/// `l2` times the weights is added to it, and `decay` times the step takes that share of the weights away beside it.
+/// Takes step number `count` (from 1) with learning rate `rate`. The gradient is multiplied by `scale` first, for
+/// clipping; `l2` times the weights is added to it, and weight decay subtracts `decay` times the step of the weights.
 ///
 /// # Panics
 /// When a slice is too short.

@@ -1,4 +1,4 @@
-//! Kernels against their definitions, on every kind of vector that the processor has.
+//! Kernels against their definitions, with every vector type that the processor has.
 
 use super::lanes::{Portable, SimdLanes, SimdOp};
 use super::tile::{AccumulatorInit, OutputTile, ProductTile, RawEpilogue, TileSweep};
@@ -74,29 +74,29 @@ fn tiles_of_every_shape_are_the_product() {
         for columns in [units * 16, units * 16 - 5, units * 16 - 11] {
             let want = definition::<f32>(rows, inner, units, columns);
             #[allow(unused_mut)]
-            let mut found = on_all::<f32>(rows, inner, units, columns);
+            let mut results = on_all::<f32>(rows, inner, units, columns);
             let want_double = definition::<f64>(rows, inner, units, columns);
             #[allow(unused_mut)]
-            let mut doubles = on_all::<f64>(rows, inner, units, columns);
+            let mut f64_results = on_all::<f64>(rows, inner, units, columns);
             #[cfg(target_arch = "x86_64")]
             {
                 if let Some(l) = lanes::Avx2::find() {
-                    found.push(product::<f32, _>(l, rows, inner, units, columns));
-                    doubles.push(product::<f64, _>(l, rows, inner, units, columns));
+                    results.push(product::<f32, _>(l, rows, inner, units, columns));
+                    f64_results.push(product::<f64, _>(l, rows, inner, units, columns));
                 }
                 if let Some(l) = lanes::Avx512::find() {
-                    found.push(product::<f32, _>(l, rows, inner, units, columns));
-                    doubles.push(product::<f64, _>(l, rows, inner, units, columns));
-                    // Every number is one sum in one order, however wide the vectors are.
-                    assert!(found[1] == found[2] && doubles[1] == doubles[2]);
+                    results.push(product::<f32, _>(l, rows, inner, units, columns));
+                    f64_results.push(product::<f64, _>(l, rows, inner, units, columns));
+                    // Every element is one sum in one order, however wide the vectors are.
+                    assert!(results[1] == results[2] && f64_results[1] == f64_results[2]);
                 }
             }
-            for found in &found {
-                let worst = found.iter().zip(&want).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
+            for results in &results {
+                let worst = results.iter().zip(&want).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
                 assert!(worst < 1e-6 * (inner as f64 + 2.0), "{rows} {inner} {units} {columns}: {worst}");
             }
-            for found in &doubles {
-                let worst = found.iter().zip(&want_double).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            for results in &f64_results {
+                let worst = results.iter().zip(&want_double).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 assert!(worst < 1e-15 * (inner as f64 + 2.0), "{rows} {inner} {units} {columns}: {worst}");
             }
         }
@@ -135,7 +135,7 @@ fn rows_around_a_row_do_not_change_its_bits() {
     for first in [0, 1, 5, 28] {
         assert_eq!(all(1, first)[..90], whole[first * 112..][..90]);
     }
-    // The gradient of all rows is that of the rows in two lots, to the last bit.
+    // The gradient of all rows is that of the rows in two batches, to the last bit.
     let d = numbers::<f32>(29 * 112, 0.2);
     let (mut once, mut twice) = (vec![0.0; 37 * 32], vec![0.0; 37 * 32]);
     let pattern = &ZeroMask::default();
@@ -145,7 +145,7 @@ fn rows_around_a_row_do_not_change_its_bits() {
     assert_eq!(once, twice);
 }
 
-/// What a pool says, and where the gradient of it goes, by the definition.
+/// Output and input gradient of pooling, by the definition.
 fn pooled_by_definition(pool: &Pool, x: &[f64], d: &[f64], slope: Option<f64>) -> (Vec<f64>, Vec<f64>) {
     let (_, w, c) = pool.input;
     let (high, wide, _) = pool.output();

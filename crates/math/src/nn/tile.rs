@@ -1,26 +1,26 @@
-//! The inner loop of every product: a few rows times a few columns, the sums in registers.
+//! The inner loop of every product: a few rows times a few columns, the accumulators in registers.
 
 use super::Float;
 use super::buffer::LINE;
 use super::lanes::{SimdLanes, SimdOp};
 
-/// What is done to the numbers of a product before they are put down.
+/// Epilogue applied to each element of a product before the store.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Epilogue<'a, T> {
-    /// Nothing.
+    /// None.
     Identity,
     /// z above 0, this times z below: 0 for ReLU.
     LeakyRelu(T),
-    /// z where the number at the same place here is above 0, this times z elsewhere: the way back through [`End::Slope`]. The rows
-    /// of the numbers are as far apart as the second number says.
+    /// z where the element at the same place here is above 0, this times z elsewhere: the backward pass through
+    /// [`Epilogue::LeakyRelu`]. The second number is the row stride of the elements.
     ReluMask(&'a [T], usize, T),
 }
 
 impl<T: Float> Epilogue<'_, T> {
-    /// The same for numbers from a place on.
+    /// The same starting at an offset.
     ///
     /// # Safety
-    /// The place is inside.
+    /// The offset is inside.
     pub(super) unsafe fn offset(self, at: usize) -> RawEpilogue<T> {
         match self {
             Epilogue::Identity => RawEpilogue::Identity,
@@ -31,13 +31,13 @@ impl<T: Float> Epilogue<'_, T> {
     }
 }
 
-/// What sums begin with.
+/// Initial value of the accumulators.
 #[derive(Clone, Copy)]
 pub enum AccumulatorInit<T> {
     Zero,
-    /// One number a column.
+    /// One number per column.
     Bias(*const T),
-    /// What is there already.
+    /// The present content of the output.
     Accumulate,
 }
 
@@ -48,7 +48,7 @@ pub enum RawEpilogue<T> {
     ReluMask(*const T, usize, T),
 }
 
-/// Where the sums of a product go, what they begin with, and what is done to them at the end.
+/// The output of a product, the initial accumulators, and the epilogue.
 #[derive(Clone, Copy)]
 pub struct OutputTile<T> {
     pub c: *mut T,
@@ -60,7 +60,7 @@ pub struct OutputTile<T> {
 }
 
 impl<T: Float> OutputTile<T> {
-    /// The same from a row and a column on.
+    /// The same starting at a row and a column.
     ///
     /// # Safety
     /// Both are inside, or just behind.
@@ -86,10 +86,10 @@ impl<T: Float> OutputTile<T> {
         }
     }
 
-    /// What the sums of R rows and V vectors begin with.
+    /// Initial accumulators of R rows and V vectors.
     ///
     /// # Safety
-    /// As for [`body`].
+    /// As for [`tile_body`].
     #[inline(always)]
     pub unsafe fn init_accumulators<L: SimdLanes<T>, const R: usize, const V: usize>(&self, l: L) -> [[L::V; V]; R] {
         let mut sums = [[l.splat(T::ZERO); V]; R];
@@ -117,10 +117,10 @@ impl<T: Float> OutputTile<T> {
         sums
     }
 
-    /// Puts the sums of R rows and V vectors down.
+    /// Stores the accumulators of R rows and V vectors.
     ///
     /// # Safety
-    /// As for [`body`].
+    /// As for [`tile_body`].
     #[inline(always)]
     pub unsafe fn store<L: SimdLanes<T>, const R: usize, const V: usize>(&self, l: L, mut sums: [[L::V; V]; R]) {
         // SAFETY: all places below are those that the caller promises.
@@ -131,7 +131,7 @@ impl<T: Float> OutputTile<T> {
                     let slope = l.splat(slope);
                     for r in 0..R {
                         for v in 0..V {
-                            // The slope is below 1, so the greater of both is the one that counts.
+                            // The slope is below 1, so the function is the maximum of both.
                             sums[r][v] = l.max(l.mul(sums[r][v], slope), sums[r][v]);
                         }
                     }
@@ -168,7 +168,8 @@ impl<T: Float> OutputTile<T> {
     }
 }
 
-/// c\[i, j\] = finish(start + Σₖ a\[i, k\] b\[k, j\]). The inner index runs over pieces: piece p of `a` begins `offsets[p]` further on.
+/// c\[i, j\] = epilogue(start + Σₖ a\[i, k\] b\[k, j\]). The inner index runs over pieces: piece p of `a` begins at
+/// `offsets[p]`.
 #[derive(Clone, Copy)]
 pub struct ProductTile<T> {
     pub a: *const T,
@@ -187,8 +188,8 @@ pub struct ProductTile<T> {
 /// R rows times V vectors.
 ///
 /// # Safety
-/// `a` has R rows and `b` rows of V vectors for all inner indices of all pieces; `c`, and what it starts from and is gated by, has R
-/// rows: all V vectors wide, but only `columns` of `c` need to be writable where sums do not begin with it.
+/// `a` has R rows and `b` rows of V vectors for all inner indices of all pieces; `c`, and its initial values and mask,
+/// have R rows: all V vectors wide, but only `columns` of `c` need to be writable where sums do not start from it.
 #[inline(always)]
 pub unsafe fn tile_body<T: Float, L: SimdLanes<T>, const R: usize, const V: usize>(l: L, t: &ProductTile<T>) {
     // SAFETY: all places below are those that the caller promises.
@@ -231,13 +232,13 @@ impl<T: Float> SimdOp<T> for TileSweep<T> {
         let high = L::rows(units.min(L::UNITS));
         let count = rows.div_ceil(high);
         for g in 0..count {
-            // As equal as can be, so that no tile is too low to keep the multipliers busy.
+            // As equal as possible, so that no tile is too low to keep the multipliers busy.
             let (row, next) = (g * rows / count, (g + 1) * rows / count);
             let mut unit = 0;
             while unit < units {
                 let wide = (units - unit).min(L::UNITS);
                 let column = unit * LINE;
-                // SAFETY: the rows and columns of the sweep are the promise of whoever made it.
+                // SAFETY: the creator of the sweep guarantees its rows and columns.
                 unsafe {
                     let (a, b) = (tile.a.add(row * tile.a_row), tile.b.add(column));
                     let part = ProductTile { a, b, to: tile.to.offset_tile(row, column), ..tile };

@@ -1,18 +1,19 @@
-//! Products that leave out what meets a zero: behind a ReLU, and in pictures, half of the numbers and more.
+//! Products that skip zero inputs, using a bit mask of nonzeros: after a ReLU, and in images, half of the numbers and
+//! more are zero.
 //!
-//! Each number is the sum it is elsewhere, in the same order without terms that are zeros; so finite weights lead to the same bits.
+//! Each element is the same sum in the same order without the zero terms; so finite weights lead to the same bits.
 
 use super::Float;
 use super::lanes::{SimdLanes, SimdOp};
 use super::tile::OutputTile;
 
-/// Inner indices that a word has bits for.
+/// Inner indices per word.
 pub const WORD: usize = u64::BITS as usize;
 
-/// Columns below which a look at the zeros costs more than it saves.
+/// Columns below which scanning for zeros costs more than it saves.
 const MIN_COLUMNS: usize = 32;
 
-/// Which numbers of a block of rows are not 0, a bit each, where enough of them are for products to leave the others out.
+/// Bit mask of the nonzero elements of a block of rows, where enough of them are zero for products to skip them.
 #[derive(Debug, Clone, Default)]
 pub struct ZeroMask {
     sparse: bool,
@@ -20,12 +21,12 @@ pub struct ZeroMask {
     cols: usize,
     /// Words of 64 columns, row by row.
     by_row: Vec<u64>,
-    /// For 64 rows after the other, a word a column.
+    /// For each group of 64 rows, one word per column.
     by_column: Vec<u64>,
 }
 
 impl ZeroMask {
-    /// Looks at `rows` rows of `cols` numbers, `stride` apart.
+    /// Scans `rows` rows of `cols` numbers, `stride` apart.
     ///
     /// # Panics
     /// When `x` is too short.
@@ -34,15 +35,15 @@ impl ZeroMask {
         self.sparse = rows > 0 && cols >= MIN_COLUMNS && T::dispatch(ScanZerosOp { pattern: self, x, stride });
     }
 
-    /// Whether leaving out zeros saves time.
+    /// Whether skipping zeros saves time.
     pub fn is_sparse(&self) -> bool {
         self.sparse
     }
 
-    /// Makes the pattern known column by column too, as sums over rows need it.
+    /// Transposes the mask too, as sums over rows need it.
     ///
     /// # Panics
-    /// When `x` is not what [`Pattern::look`] has seen.
+    /// When `x` is not the input of [`ZeroMask::scan`].
     pub fn transpose<T: Float>(&mut self, x: &[T], stride: usize) {
         if self.sparse {
             T::dispatch(TransposeMaskOp { pattern: self, x, stride });
@@ -54,13 +55,13 @@ impl ZeroMask {
         self.cols.div_ceil(WORD)
     }
 
-    /// The words of all rows, row by row, if zeros are to be left out; the shape is checked.
+    /// The words of all rows, row by row, if zeros are to be skipped; the shape is checked.
     pub(super) fn row_words(&self, rows: usize, cols: usize) -> Option<&[u64]> {
         assert!(!self.sparse || (self.rows, self.cols) == (rows, cols), "a pattern of {rows} x {cols}");
         self.sparse.then_some(&self.by_row)
     }
 
-    /// The words of all columns, for 64 rows after the other; the shape is checked.
+    /// The words of all columns, by groups of 64 rows; the shape is checked.
     pub(super) fn column_words(&self, rows: usize, cols: usize) -> &[u64] {
         let words = rows.div_ceil(WORD) * cols;
         assert!(self.sparse && (self.rows, self.cols) == (rows, cols) && self.by_column.len() == words, "{rows} x {cols}");
@@ -98,13 +99,13 @@ impl<T: Float> SimdOp<T> for ScanZerosOp<'_, T> {
                 count += word.count_ones() as usize;
                 *to = word;
             }
-            // A few rows tell where there is nothing to gain.
+            // A few rows show whether there is anything to gain.
             if i % 4 == 3 && count * 8 > (i + 1) * cols * 7 {
                 return false;
             }
         }
-        // A single row is a matter of reading weights, of which every zero saves some. Many rows share what is read, and a product of
-        // all numbers spends less time on each.
+        // For a single row the time goes into reading weights, of which every zero saves some. Many rows share these
+        // reads, and a dense product spends less time on each.
         let (part, of) = if rows == 1 { (7, 8) } else { (7, 10) };
         count * of <= rows * cols * part
     }
@@ -120,7 +121,7 @@ impl<T: Float> SimdOp<T> for TransposeMaskOp<'_, T> {
     type Out = ();
     #[inline(always)]
     unsafe fn run<L: SimdLanes<T>>(self, _: L) {
-        /// Words that are filled at a time.
+        /// Words filled at a time.
         const SIDE: usize = 16;
         let Self { pattern, x, stride } = self;
         let (rows, cols) = (pattern.rows, pattern.cols);
@@ -148,7 +149,7 @@ impl<T: Float> SimdOp<T> for TransposeMaskOp<'_, T> {
     }
 }
 
-/// Up to 64 inner indices of a product: where they begin in `a` and in `b`, and the word of the first row.
+/// Up to 64 inner indices of a product: their offsets in `a` and in `b`, and the word of the first row.
 #[derive(Clone, Copy)]
 pub struct MaskedBlock<T> {
     pub a: *const T,
@@ -161,7 +162,7 @@ impl<T> MaskedBlock<T> {
     pub const NONE: Self = Self { a: std::ptr::null(), b: std::ptr::null(), words: std::ptr::null() };
 }
 
-/// c\[i, j\] = finish(start + Σₖ a\[i, k\] b\[k, j\]) over the k whose bits are set, source after source.
+/// c\[i, j\] = epilogue(start + Σₖ a\[i, k\] b\[k, j\]) over the k whose bits are set, block by block.
 pub struct SparseDot<'a, T> {
     pub sources: &'a [MaskedBlock<T>],
     /// From one row of `a` to the next, and from one inner index to the next.
@@ -174,7 +175,7 @@ pub struct SparseDot<'a, T> {
     pub rows: usize,
 }
 
-/// What a term costs that is found by its bit, beside one of two rows that read `b` together; measured.
+/// Cost of a term found by its bit, relative to one of two rows that read `b` together; measured.
 const COST_ALONE: u32 = 11;
 const COST_PAIRED: u32 = 8;
 
@@ -182,7 +183,7 @@ impl<T: Float> SparseDot<'_, T> {
     /// R rows (one or two) and V vectors.
     ///
     /// # Safety
-    /// As for [`super::tile::body`], at the indices whose bits are set in any of the rows.
+    /// As for [`super::tile::tile_body`], at the indices whose bits are set in any of the rows.
     #[inline(always)]
     unsafe fn rows<L: SimdLanes<T>, const R: usize, const V: usize>(&self, l: L, row: usize, column: usize) {
         // SAFETY: all places below are those that the caller promises.
@@ -192,7 +193,7 @@ impl<T: Float> SparseDot<'_, T> {
             for source in self.sources {
                 let (a, b) = (source.a.add(row * self.a_row), source.b.add(column));
                 let words: [u64; R] = std::array::from_fn(|r| *source.words.add((row + r) * self.word_row));
-                // Zeros that rows do not share are multiplied where that costs less than to read `b` for each row.
+                // Zeros that rows do not share are multiplied where that costs less than reading `b` for each row.
                 let any = words.iter().fold(0, |any, w| any | w);
                 let alone = words.iter().map(|w| w.count_ones()).sum::<u32>() * COST_ALONE;
                 if R > 1 && any.count_ones() * COST_PAIRED * R as u32 <= alone {
@@ -257,7 +258,7 @@ impl<T: Float> SimdOp<T> for SparseDot<'_, T> {
         let mut column = 0;
         while column < self.to.columns {
             let left = (self.to.columns - column).div_ceil(L::N);
-            // SAFETY: rows and columns are the promise of whoever made it.
+            // SAFETY: the creator guarantees rows and columns.
             unsafe {
                 match left {
                     1 => self.part::<L, 1>(l, column),
@@ -277,7 +278,8 @@ mod tests {
     use super::super::tile::{AccumulatorInit, ProductTile, RawEpilogue, TileSweep};
     use super::*;
 
-    /// 5 rows of 83 numbers, most of them zeros, times 83 x 48, with vectors of one kind: all of the numbers, and only those that are not 0.
+    /// 5 rows of 83 numbers, most of them zeros, times 83 x 48, with one vector type: all terms, and only the nonzero
+    /// ones.
     fn both<T: Float, L: SimdLanes<T>>(l: L) -> [Vec<T>; 2] {
         let (rows, inner, wide) = (5, 83, 48);
         let number = |i: usize| T::from_f64((i as f64 * 0.737).sin());
@@ -330,12 +332,12 @@ mod tests {
         {
             use super::super::lanes::{Avx2, Avx512};
             if let Some(l) = Avx2::find() {
-                let ([all, some], [doubles, some_doubles]) = (both::<f32, _>(l), both::<f64, _>(l));
-                assert!(all == some && doubles == some_doubles);
+                let ([all, some], [all_f64, some_f64]) = (both::<f32, _>(l), both::<f64, _>(l));
+                assert!(all == some && all_f64 == some_f64);
             }
             if let Some(l) = Avx512::find() {
-                let ([all, some], [doubles, some_doubles]) = (both::<f32, _>(l), both::<f64, _>(l));
-                assert!(all == some && doubles == some_doubles);
+                let ([all, some], [all_f64, some_f64]) = (both::<f32, _>(l), both::<f64, _>(l));
+                assert!(all == some && all_f64 == some_f64);
             }
         }
     }

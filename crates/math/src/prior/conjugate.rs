@@ -1,11 +1,12 @@
-//! Priors whose posteriors are of the same form: an update adds what was counted.
+//! Conjugate priors: an update adds counts.
 
 use ermine_core::{Error, Mat, MatRef, Result};
 
 use crate::distribution::ln_gamma;
 use crate::linalg::Cholesky;
 
-/// The prior of a share p: density ∝ pᵃ⁻¹ (1 - p)ᵇ⁻¹. `a` and `b` count as successes and failures seen before; 1 and 1 is flat.
+/// The prior of a proportion p: density ∝ pᵃ⁻¹ (1 - p)ᵇ⁻¹. `a` and `b` are pseudo-counts of successes and failures; 1
+/// and 1 is flat.
 ///
 /// ```
 /// use ermine_math::prior::Beta;
@@ -17,9 +18,9 @@ use crate::linalg::Cholesky;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Beta {
-    /// Successes seen before.
+    /// Pseudo-count of successes.
     pub a: f64,
-    /// Failures seen before.
+    /// Pseudo-count of failures.
     pub b: f64,
 }
 
@@ -46,7 +47,7 @@ impl Beta {
         self.mean() * (self.b / n) / (n + 1.0)
     }
 
-    /// The most probable share, (a - 1) / (a + b - 2): the MAP estimate. None where the density has no single peak.
+    /// The mode, (a - 1) / (a + b - 2): the MAP estimate. None where the density has no single peak.
     pub fn mode(self) -> Option<f64> {
         let (a, b) = (self.a - 1.0, self.b - 1.0);
         (a >= 0.0 && b >= 0.0 && a + b > 0.0).then(|| a / (a + b))
@@ -60,8 +61,8 @@ impl Beta {
     }
 }
 
-/// The prior of shares p that sum to 1: density ∝ Π pₖ^(αₖ - 1). αₖ counts as cases of the kind k seen before; all 1 is flat, and
-/// 1 + s with s the smoothing of a naive Bayes classifier.
+/// The prior of proportions p that sum to 1: density ∝ Π pₖ^(αₖ - 1). αₖ is the pseudo-count of kind k; all 1 is flat,
+/// and 1 + s with s the smoothing of a naive Bayes classifier.
 ///
 /// ```
 /// use ermine_math::prior::Dirichlet;
@@ -108,7 +109,7 @@ impl Dirichlet {
         self.alpha.iter().map(|a| a / total).collect()
     }
 
-    /// The most probable shares, (αₖ - 1) / (Σ α - K): the MAP estimate. None where the density has no single peak.
+    /// The mode, (αₖ - 1) / (Σ α - K): the MAP estimate. None where the density has no single peak.
     pub fn mode(&self) -> Option<Vec<f64>> {
         let total: f64 = self.alpha.iter().map(|a| a - 1.0).sum();
         let single = self.alpha.iter().all(|a| *a >= 1.0) && total > 0.0;
@@ -122,8 +123,9 @@ impl Dirichlet {
     }
 }
 
-/// The prior of a precision matrix Λ of p columns: density ∝ |Λ|^((ν - p - 1)/2) exp(-½ tr(S Λ)). ν counts as rows seen before,
-/// and S as the sum of the products of their deviations from the mean. The covariance Λ⁻¹ then has an inverse Wishart prior.
+/// The prior of a precision matrix Λ of p columns: density ∝ |Λ|^((ν - p - 1)/2) exp(-½ tr(S Λ)). ν is a pseudo-count
+/// of rows, and S the sum of the products of their deviations from the mean. The covariance Λ⁻¹ then has an inverse
+/// Wishart prior.
 ///
 /// ```
 /// use ermine_core::Mat;
@@ -180,13 +182,13 @@ impl Wishart {
         self.times_inverse(self.df)
     }
 
-    /// The most probable precision, (ν - p - 1) S⁻¹; none with too few degrees of freedom.
+    /// The mode of the precision, (ν - p - 1) S⁻¹; none with too few degrees of freedom.
     pub fn precision_mode(&self) -> Result<Option<Mat<f64>>> {
         let factor = self.df - self.scatter.cols() as f64 - 1.0;
         if factor <= 0.0 { Ok(None) } else { self.times_inverse(factor).map(Some) }
     }
 
-    /// The most probable covariance, S / (ν + p + 1): the MAP estimate.
+    /// The mode of the covariance, S / (ν + p + 1): the MAP estimate.
     pub fn covariance_mode(&self) -> Mat<f64> {
         self.over(self.df + self.scatter.cols() as f64 + 1.0)
     }
@@ -229,7 +231,7 @@ fn log_power(x: f64, exponent: f64) -> f64 {
 
 fn positive<'a>(prior: &str, mut values: impl Iterator<Item = &'a f64>) -> Result<()> {
     match values.find(|v| !(**v > 0.0 && v.is_finite())) {
-        Some(v) => Err(Error::Data(format!("{prior}: {v} is refused; its numbers are above 0"))),
+        Some(v) => Err(Error::Data(format!("{prior}: {v} is invalid; its numbers must be above 0"))),
         None => Ok(()),
     }
 }

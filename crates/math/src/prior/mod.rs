@@ -1,4 +1,4 @@
-//! Priors: what is believed before the data, as penalties and as conjugate updates.
+//! Priors, as penalties and as conjugate updates.
 //!
 //! The maximum a posteriori (MAP) estimate minimises -log likelihood - log prior; leave the prior out and it is maximum
 //! likelihood (MLE). A prior on coefficients is therefore a penalty, and the strength of the penalty says how the spread of the
@@ -21,8 +21,8 @@
 //! with r the residuals, n the rows, w their weights, d the unit deviances and φ the dispersion. A variance or scale of infinity
 //! is no prior: a penalty of 0, maximum likelihood.
 //!
-//! [`Beta`], [`Dirichlet`] and [`Wishart`] are conjugate: the posterior of a share, of shares and of a precision matrix is of
-//! the same form as the prior, and an update adds what was counted.
+//! [`Beta`], [`Dirichlet`] and [`Wishart`] are conjugate: the posterior of a proportion, of proportions and of a
+//! precision matrix is of the same form as the prior, and an update adds counts.
 
 mod conjugate;
 mod penalty;

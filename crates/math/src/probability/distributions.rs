@@ -10,7 +10,7 @@ pub use discrete::{Bernoulli, Binomial, Categorical, Geometric, NegativeBinomial
 
 use crate::distribution::ln_gamma;
 
-/// A distribution of numbers. Discrete laws live on whole numbers, and their density is the probability of exactly that number.
+/// A distribution of numbers. Discrete distributions are on the integers, and their density is the probability.
 pub trait Distribution {
     /// Density, or for discrete laws probability, at x.
     fn density(&self, x: f64) -> f64;

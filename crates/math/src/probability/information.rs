@@ -5,7 +5,7 @@ fn surprise(p: f64, q: f64) -> f64 {
     if p == 0.0 { 0.0 } else { -p * q.ln() }
 }
 
-/// The entropy -Σ p log p of shares that sum to 1: how uncertain an outcome is, in nats. 0 log 0 is 0.
+/// The entropy -Σ p log p of probabilities that sum to 1, in nats. 0 log 0 is 0.
 ///
 /// ```
 /// use ermine_math::probability::entropy;
@@ -15,12 +15,12 @@ pub fn entropy(p: &[f64]) -> f64 {
     p.iter().map(|&p| surprise(p, p)).sum()
 }
 
-/// The cross-entropy -Σ p log q: the surprise of outcomes of p for one who believes q. Infinite where something happens that q excludes.
+/// The cross-entropy -Σ p log q. Infinite where q is 0 and p is not.
 pub fn cross_entropy(p: &[f64], q: &[f64]) -> f64 {
     p.iter().zip(q).map(|(&p, &q)| surprise(p, q)).sum()
 }
 
-/// The divergence of Kullback and Leibler, Σ p log(p / q): what believing q costs where p is true; never negative, 0 only for p = q, and not symmetric.
+/// The Kullback–Leibler divergence, Σ p log(p / q); never negative, 0 only for p = q, and not symmetric.
 pub fn divergence(p: &[f64], q: &[f64]) -> f64 {
     // Term by term p log(p/q) + q - p is not negative, so that nothing cancels.
     p.iter()
@@ -37,20 +37,20 @@ pub fn divergence(p: &[f64], q: &[f64]) -> f64 {
         .sum()
 }
 
-/// The divergence of Jensen and Shannon: the mean divergence of both from their middle; symmetric, at most log 2.
+/// The Jensen–Shannon divergence: the mean divergence of both from their mixture; symmetric, at most log 2.
 pub fn jensen_shannon(p: &[f64], q: &[f64]) -> f64 {
     let middle: Vec<f64> = p.iter().zip(q).map(|(p, q)| 0.5 * (p + q)).collect();
     0.5 * (divergence(p, &middle) + divergence(q, &middle))
 }
 
-/// What knowing one of two things says of the other, Σ p(x, y) log(p(x, y) / (p(x) p(y))), from the table of their joint shares by rows.
+/// The mutual information Σ p(x, y) log(p(x, y) / (p(x) p(y))), from the table of joint probabilities by rows.
 pub fn mutual_information(joint: &[f64], columns: usize) -> f64 {
     let (rows, cols) = margins(joint, columns);
     let independent: Vec<f64> = (0..joint.len()).map(|k| rows[k / columns] * cols[k % columns]).collect();
     divergence(joint, &independent)
 }
 
-/// The entropy of the columns that is left when the row is known, Σ p(x, y) log(p(x) / p(x, y)).
+/// The conditional entropy of the columns given the row, Σ p(x, y) log(p(x) / p(x, y)).
 pub fn conditional_entropy(joint: &[f64], columns: usize) -> f64 {
     entropy(joint) - entropy(&margins(joint, columns).0)
 }

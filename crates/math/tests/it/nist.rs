@@ -1,39 +1,27 @@
 //! The univariate and the nonlinear sets of the NIST statistical reference data, to their certified digits.
 
-use std::io::Read;
-
 use ermine_core::Mat;
+use ermine_fixtures::{Value, numbers};
 use ermine_math::linalg::svd;
 use ermine_math::moments::Moments;
 use ermine_math::optimize::study::{OptimizationMethod, StopRule, StudyObjective, minimise};
 use ermine_math::series::{autocorrelation, mean, standard_deviation};
-use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
 
 /// The cases whose name begins so, each with its rows of numbers.
 fn cases(kind: &str) -> Vec<(String, Value, Vec<Vec<f64>>)> {
-    let book: Value =
-        serde_json::from_str(&std::fs::read_to_string(format!("{FIXTURES}/reference/nist_strd.json")).unwrap()).unwrap();
     let mut out = Vec::new();
-    for case in book["cases"].as_array().unwrap() {
-        let Some(name) = case["id"].as_str().unwrap().strip_prefix(kind) else { continue };
+    for case in ermine_fixtures::cases("nist_strd") {
+        let Some(name) = case["id"].as_str().unwrap().strip_prefix(kind).map(str::to_owned) else { continue };
         // "none; data lines 61 to 74, columns y x"
         let how = case["preprocessing"].as_str().unwrap();
         let words: Vec<usize> = how.split(|c: char| !c.is_ascii_digit()).filter_map(|w| w.parse().ok()).collect();
         let file = case["data"].as_str().unwrap().replace("nist_strd", "data/nist");
-        let mut text = String::new();
-        let file = std::fs::File::open(format!("{FIXTURES}/{file}")).unwrap();
-        flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+        let text = ermine_fixtures::text(&file);
         let lines = text.lines().skip(words[0] - 1).take(words[1] - words[0] + 1);
         let rows = lines.map(|l| l.split_whitespace().map(|v| v.parse().unwrap()).collect()).collect();
-        out.push((name.to_owned(), case.clone(), rows));
+        out.push((name, case, rows));
     }
     out
-}
-
-fn numbers(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
 }
 
 fn digits(found: f64, certified: f64) -> f64 {
@@ -51,7 +39,7 @@ fn univariate_summaries() {
         let mut moments = Moments::new(1, 0);
         moments.add(Mat::from_vec(values.len(), 1, values.clone()).view(), None, None);
         let sd = (moments.scatter_diagonal()[0] / (values.len() as f64 - 1.0)).sqrt();
-        let found = [
+        let actual = [
             digits(mean(&values), expected("mean")),
             digits(moments.mean()[0], expected("mean")),
             digits(standard_deviation(&values), expected("sd_n_minus_1")),
@@ -59,7 +47,7 @@ fn univariate_summaries() {
             digits(autocorrelation(&values, 1), expected("lag1_autocorrelation")),
         ];
         let wanted = case["tolerance"]["digits_expected_from_double"].as_f64().unwrap();
-        assert!(found.iter().all(|d| *d >= wanted), "{name}: {found:?} digits of {wanted}");
+        assert!(actual.iter().all(|d| *d >= wanted), "{name}: {actual:?} digits of {wanted}");
     }
 }
 

@@ -1,49 +1,41 @@
-//! Nearest neighbours against the reference: digits with every row left out once, fashion images.
-
-use std::io::Read;
+//! Nearest neighbours against the reference: digits with leave-one-out, fashion images.
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, MatRef, OwnedTarget};
+use ermine_fixtures::{TextTable, Value, bytes, case, near};
 use ermine_math::neighbors::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
 use ermine_neighbors::{Knn, KnnAlgorithm};
-use serde_json::Value;
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
 
 fn expected(id: &str) -> Value {
-    let book = std::fs::read_to_string(format!("{FIXTURES}/reference/neighbours.json")).unwrap();
-    let book: Value = serde_json::from_str(&book).unwrap();
-    book["cases"].as_array().unwrap().iter().find(|c| c["id"] == id).unwrap()["expected"].clone()
+    case("neighbours", id)["expected"].take()
 }
 
-fn unpacked(path: String) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).ok()?).read_to_end(&mut bytes).unwrap();
-    Some(bytes)
+/// The bytes of a large file, where it is there.
+fn large(path: String) -> Option<Vec<u8>> {
+    std::path::Path::new(&path).exists().then(|| bytes(path))
 }
 
 fn close(found: f64, want: &Value) {
-    let want = want.as_f64().unwrap();
-    assert!((found - want).abs() <= 1e-10 * want, "{found}, not {want}");
+    near(found, want, 1e-10, "sum of distances");
 }
 
 #[test]
 fn digits_left_out_one_by_one() {
     let want = expected("knn_digits_loo");
-    let text = String::from_utf8(unpacked(format!("{FIXTURES}/data/digits.csv.gz")).unwrap()).unwrap();
-    let rows: Vec<Vec<f64>> = text.lines().skip(1).map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();
-    let (n, p) = (rows.len(), rows[0].len() - 1);
-    let x = Mat::from_fn(n, p, |i, j| rows[i][j]);
-    let single = Mat::from_fn(n, p, |i, j| rows[i][j] as f32);
+    let table = TextTable::read("digits");
+    let (x, target) = table.split_last();
+    let digits: Vec<usize> = target.iter().map(|t| t.parse().unwrap()).collect();
+    let (n, p) = (x.rows(), x.cols());
+    let single = Mat::from_fn(n, p, |i, j| x[(i, j)] as f32);
     for (features, method) in [
         (Features::F64(x.view()), SearchAlgorithm::Brute),
         (Features::F64(x.view()), SearchAlgorithm::Tree),
         (Features::F32(single.view()), SearchAlgorithm::Auto),
     ] {
         let points = IndexedPoints::from_features(&features, None, "test").unwrap();
-        let found = NeighborIndex::new(points, Metric::Euclidean, method).unwrap().nearest(&features, 6).unwrap();
-        // The five nearest others of each row; an equal row may stand before the row itself.
+        let nearest = NeighborIndex::new(points, Metric::Euclidean, method).unwrap().nearest(&features, 6).unwrap();
+        // The five nearest others of each row; a duplicate may come before the row itself.
         let others = |i: usize| -> Vec<(usize, f64)> {
-            let all = found.rows.row(i).iter().map(|&r| r as usize).zip(found.distances.row(i).iter().copied());
+            let all = nearest.rows.row(i).iter().map(|&r| r as usize).zip(nearest.distances.row(i).iter().copied());
             all.filter(|(row, _)| *row != i).take(5).collect()
         };
         close((0..n).map(|i| others(i)[0].1).sum(), &want["sum_of_nearest_distances"]);
@@ -51,9 +43,9 @@ fn digits_left_out_one_by_one() {
         for k in [1, 3, 5] {
             let errors = (0..n).filter(|&i| {
                 let mut votes = [0; 10];
-                others(i)[..k].iter().for_each(|(row, _)| votes[rows[*row][p] as usize] += 1);
+                others(i)[..k].iter().for_each(|(row, _)| votes[digits[*row]] += 1);
                 let best = (0..10).rev().max_by_key(|&c| votes[c]).unwrap();
-                best != rows[i][p] as usize
+                best != digits[i]
             });
             assert_eq!(errors.count() as u64, want[format!("loo_errors_k{k}")].as_u64().unwrap(), "k = {k}, {method:?}");
         }
@@ -65,7 +57,7 @@ fn digits_left_out_one_by_one() {
 fn fashion_images_have_the_errors_of_the_reference() {
     let Ok(folder) = std::env::var("ERMINE_DATA") else { return };
     let read = |name: &str, head: usize, count: usize| {
-        unpacked(format!("{folder}/fashion_mnist/{name}.gz")).map(|bytes| bytes[head..head + count].to_vec())
+        large(format!("{folder}/fashion_mnist/{name}.gz")).map(|bytes| bytes[head..head + count].to_vec())
     };
     let (Some(train), Some(labels), Some(test), Some(truth)) = (
         read("train-images-idx3-ubyte", 16, 10_000 * 784),
@@ -76,8 +68,8 @@ fn fashion_images_have_the_errors_of_the_reference() {
         return;
     };
     let want = expected("knn_fashion_10000_1000");
-    let singles = |bytes: Vec<u8>| -> Vec<f32> { bytes.into_iter().map(f32::from).collect() };
-    let (train, test) = (singles(train), singles(test));
+    let to_f32 = |bytes: Vec<u8>| -> Vec<f32> { bytes.into_iter().map(f32::from).collect() };
+    let (train, test) = (to_f32(train), to_f32(test));
     let x = Features::F32(MatRef::row_major(&train, 10_000, 784));
     let queries = Features::F32(MatRef::row_major(&test, 1000, 784));
     let y = OwnedTarget::Class {
@@ -88,14 +80,14 @@ fn fashion_images_have_the_errors_of_the_reference() {
     for k in [1, 5] {
         let knn = Knn { n_neighbors: k, algorithm: KnnAlgorithm::Brute, ..Knn::default() };
         let model = knn.fit(&data, &Context::default()).unwrap();
-        let said = model.classify(&queries).unwrap();
-        let errors = said.iter().zip(&truth).filter(|(said, truth)| **said != u32::from(**truth)).count();
+        let predicted = model.classify(&queries).unwrap();
+        let errors = predicted.iter().zip(&truth).filter(|(predicted, truth)| **predicted != u32::from(**truth)).count();
         assert_eq!(errors as u64, want[format!("test_errors_k{k}")].as_u64().unwrap(), "k = {k}");
         if k == 1 {
-            let found = model.neighbours(&queries, None).unwrap();
+            let neighbours = model.neighbours(&queries, None).unwrap();
             let first: Vec<u64> = want["nearest_index_first10"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect();
-            assert!((0..10).all(|i| u64::from(found.rows[(i, 0)]) == first[i]));
-            close(found.distances.as_slice().iter().sum(), &want["sum_of_nearest_distances"]);
+            assert!((0..10).all(|i| u64::from(neighbours.rows[(i, 0)]) == first[i]));
+            close(neighbours.distances.as_slice().iter().sum(), &want["sum_of_nearest_distances"]);
         }
     }
 }

@@ -11,45 +11,53 @@ pub use model::GanModel;
 
 use crate::mlp::ActivationName;
 
-/// Two networks in a game: G makes rows of noise, D tells real rows from made ones.
+/// Two networks in a game: the generator G makes rows from noise, the discriminator D separates real rows from
+/// generated ones.
 ///
-/// **The game.** min over G, max over D of V(G, D) = E log D(x) + E log(1 - D(G(z))), x from the rows, z from the standard normal
-/// distribution. For a given G whose rows have density q, the best D is p/(p + q); where G has the density p of the rows, D is 1/2
-/// everywhere and V = -log 4. With `non_saturating`, G raises E log D(G(z)) instead of lowering E log(1 - D(G(z))): the same
-/// fixed points, longer slopes while G is bad.
+/// # What it minimises
+/// min over G, max over D of V(G, D) = E log D(x) + E log(1 - D(G(z))), x from the rows, z from the standard normal
+/// distribution. For a given G with density q, the best D is p/(p + q); where G has the density p of the rows, D is 1/2
+/// everywhere and V = -log 4. With `non_saturating`, G maximises E log D(G(z)) instead of minimising E log(1 - D(G(z))):
+/// the same fixed points, larger gradients while G is bad.
 ///
-/// **When to use it.** To draw rows like those that were seen, where a density is not needed. For densities of few columns, mixtures
-/// are easier and say how probable a row is.
+/// # When to use it
+/// To sample rows like those of the data, where a density is not needed. For densities of few columns, mixtures are
+/// easier and give the probability of a row.
 ///
-/// **Evidence.** The trace has the value of the game, an estimate of the duality gap max_D' V(G, D') - min_G' V(G', D), found by training
-/// copies of either side for some steps against the other held still (Grnarova et al. 2019), and the share of the modes of the rows that
-/// the generator reaches.
+/// # Evidence
+/// The trace has the value of the game, an estimate of the duality gap max_D' V(G, D') - min_G' V(G', D), computed by
+/// training copies of either side for some steps against the other held fixed (Grnarova et al. 2019), and the share of
+/// the modes of the rows that the generator covers.
 ///
-/// **Parameters.** See [`Gan::SPEC`](Learner::SPEC).
+/// # Parameters
+/// See [`Gan::SPEC`](Learner::SPEC).
 ///
-/// **Cost.** An epoch costs about as much as one of two perceptrons on twice the rows; the gap that many steps more each time it is
-/// estimated.
+/// # Cost
+/// An epoch costs about as much as one of two perceptrons on twice the rows; each estimate of the gap costs as many
+/// further steps as it takes.
 ///
-/// **What it does not do.** It may cycle, or leave modes out; the trace shows both.
+/// # What it does not do
+/// It may cycle, or drop modes; the trace shows both.
 ///
-/// **Reference.** Goodfellow et al. (2014), Generative adversarial nets; Grnarova et al. (2019), A domain agnostic measure for
+/// # Reference
+/// Goodfellow et al. (2014), Generative adversarial nets; Grnarova et al. (2019), A domain agnostic measure for
 /// monitoring and evaluating GANs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gan {
-    /// Numbers of noise that a row is made of.
+    /// Dimension of the noise.
     pub n_latent: usize,
     /// Units of the hidden layers of the generator.
     pub generator: Vec<usize>,
     /// Units of the hidden layers of the discriminator.
     pub discriminator: Vec<usize>,
-    /// What follows each hidden layer of both.
+    /// Activation after each hidden layer of both.
     pub activation: ActivationName,
-    /// Whether the generator raises log D(G(z)).
+    /// Whether the generator maximises log D(G(z)).
     pub non_saturating: bool,
-    /// Steps of the discriminator for each of the generator.
+    /// Discriminator steps per generator step.
     pub d_steps: u64,
-    /// The rate of both.
+    /// The learning rate of both.
     pub learning_rate_init: f64,
     /// β₁ of Adam.
     pub beta_1: f64,
@@ -61,7 +69,7 @@ pub struct Gan {
     pub gap_every: u64,
     /// Steps that the copies of an estimate take.
     pub gap_steps: u64,
-    /// Modes that coverage is counted over; 0 for none.
+    /// Modes for the coverage; 0 for none.
     pub n_modes: usize,
 }
 

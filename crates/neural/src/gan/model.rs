@@ -1,4 +1,4 @@
-//! The fitted game: a generator to draw from and a discriminator to ask.
+//! The fitted GAN: a generator to sample from and a discriminator.
 
 use ermine_core::{
     Certificate, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Report, Result, RngStream, Schema,
@@ -26,7 +26,7 @@ pub struct GanModel {
 }
 
 impl GanModel {
-    /// Without copies that only training needs.
+    /// Without the copies needed only in training.
     pub(super) fn without_training(mut self) -> Self {
         self.generator.transposed = AlignedBuffer::default();
         self.discriminator.transposed = AlignedBuffer::default();
@@ -43,12 +43,12 @@ impl GanModel {
         &self.discriminator
     }
 
-    /// The share of the modes that the generator reached at the end.
+    /// The share of the modes that the generator covered at the end.
     pub fn coverage(&self) -> Option<f64> {
         self.coverage
     }
 
-    /// New rows, the same for the same seed.
+    /// Sampled rows, the same for the same seed.
     pub fn sample(&self, rows: usize, seed: u64) -> Result<Mat<f64>> {
         let mut stream = RngStream::new(seed, "gan sample", 0);
         let noise = Mat::from_fn(rows, self.generator.input().len(), |_, _| stream.normal() as f32);

@@ -1,18 +1,18 @@
-//! Modes of rows, and how many of them a generator reaches.
+//! Modes of rows, and how many of them a generator covers.
 
 use ermine_core::{Mat, RngStream};
 
-/// Rows far apart, each standing for those nearest to it.
+/// Cluster centres of the rows, as modes.
 pub(super) struct ModeAnchors {
     anchors: Mat<f32>,
-    /// The share of the rows that are nearest to each.
+    /// The share of the rows nearest to each centre.
     shares: Vec<f64>,
 }
 
-/// A mode counts as reached when its share among generated rows is at least this part of its share among real ones.
+/// A mode counts as covered when its share of the generated rows is at least this part of its share of the real ones.
 const PART: f64 = 0.25;
 
-/// Rows that anchors are chosen from.
+/// Most rows that centres are chosen from.
 const MOST: usize = 20_000;
 
 fn square(a: &[f32], b: &[f32]) -> f64 {
@@ -20,8 +20,7 @@ fn square(a: &[f32], b: &[f32]) -> f64 {
 }
 
 impl ModeAnchors {
-    /// Up to `count` anchors: the first at random, each further one the mean of the rows around a row drawn far from those before
-    /// (k-means++, then a few rounds of Lloyd). None where there are fewer than two.
+    /// Up to `count` centres by k-means++, then a few rounds of Lloyd. None where there are fewer than two.
     pub fn find(rows: &Mat<f32>, count: usize, seed: u64) -> Option<Self> {
         let n = rows.rows().min(MOST);
         let count = count.min(n);
@@ -67,15 +66,15 @@ impl ModeAnchors {
         (1..self.anchors.rows()).fold((0, far(0)), |b, k| if far(k) < b.1 { (k, far(k)) } else { b }).0
     }
 
-    /// The share of the modes that generated rows reach.
+    /// The share of the modes that generated rows cover.
     pub fn coverage(&self, made: &Mat<f32>) -> f64 {
         let mut shares = vec![0.0; self.shares.len()];
         for i in 0..made.rows() {
             shares[self.nearest(made.row(i))] += 1.0 / made.rows() as f64;
         }
-        let there: Vec<usize> = (0..shares.len()).filter(|&k| self.shares[k] > 0.0).collect();
-        let reached = there.iter().filter(|&&k| shares[k] >= PART * self.shares[k]).count();
-        reached as f64 / there.len().max(1) as f64
+        let modes: Vec<usize> = (0..shares.len()).filter(|&k| self.shares[k] > 0.0).collect();
+        let reached = modes.iter().filter(|&&k| shares[k] >= PART * self.shares[k]).count();
+        reached as f64 / modes.len().max(1) as f64
     }
 }
 

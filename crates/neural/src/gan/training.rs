@@ -1,4 +1,4 @@
-//! The game: steps of the discriminator and of the generator in turn, and what the trace tells of it.
+//! Training: alternating steps of the discriminator and of the generator, with the trace.
 
 use ermine_core::{Certificate, Context, Dataset, Mat, MatRef, Progress, Result, RngStream, Trace};
 use ermine_math::loss::{log1p_exp, sigmoid};
@@ -6,23 +6,23 @@ use ermine_math::loss::{log1p_exp, sigmoid};
 use super::modes::ModeAnchors;
 use super::{Gan, GanModel};
 use crate::input::NetworkInput;
-use crate::{Architecture, Network, Optimizer, Shape, Trainer, UpdateRule, WeightInit};
+use crate::{Architecture, Network, Optimizer, OptimizerRule, Shape, Trainer, WeightInit};
 
-/// Rows that the value of the game and the coverage are taken over.
+/// Rows for the value of the game and the coverage.
 const SAMPLE: usize = 1024;
 
-/// Both sides with what their training needs.
+/// Both networks with their optimisers.
 #[derive(Clone)]
 pub(super) struct GanTrainers {
     pub generator: Trainer,
     pub discriminator: Trainer,
 }
 
-/// Where rows and noise come from.
+/// Source of rows and noise.
 pub(super) struct GanSampler<'a> {
     /// Real rows, standardised.
     pub rows: &'a Mat<f32>,
-    /// Their weights, added up, for draws in proportion to them.
+    /// Cumulative weights, for draws in proportion to the weights.
     pub mass: &'a [f64],
     pub latent: usize,
 }
@@ -45,13 +45,13 @@ impl GanSampler<'_> {
     }
 }
 
-/// One step of the discriminator: up the slope of mean log D(x) + mean log(1 - D(G(z))).
+/// One step of the discriminator: gradient ascent on mean log D(x) + mean log(1 - D(G(z))).
 pub(super) fn step_discriminator(trainer: &mut Trainer, real: MatRef<'_, f32>, made: MatRef<'_, f32>) -> Result<()> {
     let (m, n) = (real.rows(), made.rows());
     let mut both = real.to_owned();
     both.append_rows(made.to_owned());
     let z = trainer.forward(both.view())?;
-    // The gradient of minus the value by the scores: σ(z) - 1 for real rows, σ(z) for made ones.
+    // The gradient of minus the value with respect to the scores: σ(z) - 1 for real rows, σ(z) for generated ones.
     let slope = |i: usize| {
         let p = sigmoid(f64::from(*z.at(i, 0)));
         (if i < m { (p - 1.0) / m as f64 } else { p / n as f64 }) as f32
@@ -60,7 +60,7 @@ pub(super) fn step_discriminator(trainer: &mut Trainer, real: MatRef<'_, f32>, m
     trainer.step(d.view())
 }
 
-/// One step of the generator: down the slope of mean log(1 - D(G(z))), or up that of mean log D(G(z)).
+/// One step of the generator: gradient descent on mean log(1 - D(G(z))), or ascent on mean log D(G(z)).
 pub(super) fn step_generator(
     generator: &mut Trainer,
     discriminator: &mut Trainer,
@@ -90,8 +90,8 @@ fn value(generator: &Network, discriminator: &Network, real: MatRef<'_, f32>, no
     Ok(-mean(&on_real, &|z| log1p_exp(-z)) - mean(&on_made, &log1p_exp))
 }
 
-/// The gap max_D' V(G, D') - min_G' V(G', D), with either side trained for some steps against the other held still. It is at least 0 up to
-/// the noise of samples, and 0 at an equilibrium.
+/// The gap max_D' V(G, D') - min_G' V(G', D), with either side trained for some steps against the other held fixed. It
+/// is at least 0 up to sampling noise, and 0 at an equilibrium.
 fn gap(gan: &Gan, sides: &GanTrainers, source: &GanSampler<'_>, seed: u64, epoch: u64) -> Result<f64> {
     let mut stream = RngStream::new(seed, "gan gap", epoch);
     let mut worst = sides.clone();
@@ -100,10 +100,10 @@ fn gap(gan: &Gan, sides: &GanTrainers, source: &GanSampler<'_>, seed: u64, epoch
         let made = sides.generator.network().predict(source.noise(gan.batch_size, &mut stream).view())?;
         step_discriminator(&mut worst.discriminator, real.view(), made.view())?;
     }
-    let mut held = sides.discriminator.clone();
+    let mut discriminator = sides.discriminator.clone();
     for _ in 0..gan.gap_steps {
         let noise = source.noise(gan.batch_size, &mut stream);
-        step_generator(&mut worst.generator, &mut held, noise.view(), false)?;
+        step_generator(&mut worst.generator, &mut discriminator, noise.view(), false)?;
     }
     let (real, noise) = (source.real(SAMPLE, &mut stream), source.noise(SAMPLE, &mut stream));
     let (g, d) = (sides.generator.network(), sides.discriminator.network());
@@ -141,7 +141,7 @@ pub(super) fn train_gan(gan: &Gan, data: &Dataset<'_>, cx: &Context<'_>) -> Resu
         let architecture = Architecture::perceptron(hidden, gan.activation.activation(), outputs);
         Network::new(&architecture, Shape::flat(inputs), WeightInit::Auto, seed)
     };
-    let adam = UpdateRule::Adam { beta_1: gan.beta_1, beta_2: 0.999, epsilon: 1e-8 };
+    let adam = OptimizerRule::Adam { beta_1: gan.beta_1, beta_2: 0.999, epsilon: 1e-8 };
     let optimiser = Optimizer { method: adam, ..Optimizer::adam(gan.learning_rate_init) };
     let seed_of = |side: u64| RngStream::new(cx.seed, "gan side", side).next_u64();
     let generator = network(&gan.generator, gan.n_latent, columns, seed_of(0))?;
@@ -229,12 +229,12 @@ mod tests {
 
     /// Against two normal densities, the best discriminator is p/(p + q) = σ(x₀ x - ...), a logistic function of x.
     #[test]
-    fn the_discriminator_comes_to_p_over_p_plus_q() {
+    fn the_discriminator_converges_to_p_over_p_plus_q() {
         let mut stream = RngStream::new(4, "two normals", 0);
         let network = Network::new(&"dense(24) tanh dense(1)".parse().unwrap(), Shape::flat(1), WeightInit::Auto, 2).unwrap();
         let mut trainer = Trainer::new(network, Optimizer::adam(0.005), 512).unwrap();
         for step in 0..1500 {
-            // Shorter steps at the end, so that noise averages out.
+            // A decreasing learning rate averages the noise.
             trainer.set_rate(0.005 * (1.0 - f64::from(step) / 1500.0));
             let real = Mat::from_fn(256, 1, |_, _| stream.normal() as f32);
             let made = Mat::from_fn(256, 1, |_, _| (1.0 + stream.normal()) as f32);
@@ -249,9 +249,9 @@ mod tests {
         }
     }
 
-    /// The gradient that reaches the noise through both networks is that of the value.
+    /// The gradient with respect to the noise through both networks is that of the value.
     #[test]
-    fn the_generator_follows_the_slope_of_the_value() {
+    fn the_generator_follows_the_gradient_of_the_value() {
         let source_rows = Mat::from_fn(8, 2, |i, j| ((i * 2 + j) as f32 * 0.7).sin());
         let mut stream = RngStream::new(1, "slope", 0);
         let g = Network::new(&"dense(6) tanh dense(2)".parse().unwrap(), Shape::flat(3), WeightInit::Auto, 3).unwrap();

@@ -1,4 +1,4 @@
-//! Every layer and compositions of them: gradients against finite differences, in doubles.
+//! Every layer and compositions of them: gradients against finite differences, in f64.
 
 use ermine_core::{Mat, MatRef, RngStream};
 use ermine_neural::{Network, Shape, WeightInit, gradient_check};
@@ -8,7 +8,7 @@ fn numbers(n: usize, seed: u64) -> Vec<f64> {
     (0..n).map(|_| s.normal()).collect()
 }
 
-/// A loss that is no square and treats every output differently.
+/// A loss that is not quadratic and treats every output differently.
 fn uneven(out: MatRef<'_, f64>) -> (f64, Mat<f64>) {
     let mut value = 0.0;
     let d = Mat::from_fn(out.rows(), out.cols(), |i, j| {

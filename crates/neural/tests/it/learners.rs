@@ -1,4 +1,4 @@
-//! Convolutional networks, autoencoders and adversarial pairs against what is known of them.
+//! Convolutional networks, autoencoders and GANs against known results.
 
 use ermine_core::{
     Classifier, Context, Dataset, Features, Learner, Mat, Model, OwnedTarget, Regressor, RngStream, Target, Transformer,
@@ -59,7 +59,7 @@ fn a_linear_autoencoder_spans_the_space_of_the_principal_components() {
     };
     let model = learner.fit(&data, &Context::default()).unwrap();
     let back = model.reconstruct(&data.x).unwrap();
-    // What is rebuilt is the projection on the first components, row by row.
+    // The reconstruction is the projection on the first components, row by row.
     let scale = (0..cols).map(|j| cov(j, j)).sum::<f64>().sqrt();
     for i in 0..rows {
         for j in 0..cols {
@@ -129,8 +129,8 @@ fn signs_are_found_wherever_they_are() {
         let net = ConvNet { layers: Some(layers.parse().unwrap()), max_iter: 20, learning_rate_init: 0.01, ..ConvNet::default() };
         let model = net.fit(&data, &Context::default()).unwrap();
         let Target::Class { codes, .. } = v.view() else { panic!("classes") };
-        let said = model.classify(&Features::F32(u.view())).unwrap();
-        let right = said.iter().zip(codes).filter(|(a, b)| a == b).count();
+        let predicted = model.classify(&Features::F32(u.view())).unwrap();
+        let right = predicted.iter().zip(codes).filter(|(a, b)| a == b).count();
         assert!(right >= 290, "{layers}: {right} of 300");
     }
     let e = ConvNet { input: Some(Shape::image(10, 10, 1)), ..ConvNet::default() }.fit(&data, &Context::default()).unwrap_err();
@@ -150,8 +150,8 @@ fn a_convolution_of_a_line_predicts_numbers() {
     let net =
         ConvNet { layers: Some("conv(8,3,pad=1) relu dense(16) relu".parse().unwrap()), max_iter: 40, ..ConvNet::default() };
     let net = ConvNet { input: Some(Shape::image(1, 19, 1)), learning_rate_init: 0.005, ..net };
-    let said = net.fit(&data, &Context::default()).unwrap().predict(&data.x).unwrap();
-    let mse = (0..400).map(|i| (said[(i, 0)] - place[i]).powi(2)).sum::<f64>() / 400.0;
+    let predictions = net.fit(&data, &Context::default()).unwrap().predict(&data.x).unwrap();
+    let mse = (0..400).map(|i| (predictions[(i, 0)] - place[i]).powi(2)).sum::<f64>() / 400.0;
     assert!(mse < 0.1, "{mse}");
 }
 
@@ -197,7 +197,7 @@ fn hostile_images_and_layers_are_answered_with_their_place() {
         ConvNet { layers: Some(layers.parse().unwrap()), batch_size, max_iter: 2, ..ConvNet::default() }
             .fit(&data, &Context::default())
     };
-    // One image has many points to normalise a channel by; one row of plain numbers has not.
+    // One image has many pixels to normalise a channel by; one row of plain numbers has not.
     let model = net("conv(4,3) batchnorm relu pool(2)", 1).unwrap();
     assert!(model.network().is_finite() && model.losses().iter().all(|l| l.is_finite()));
     let e = net("conv(4,3) relu globalpool batchnorm", 1).unwrap_err().to_string();
@@ -216,14 +216,8 @@ fn hostile_images_and_layers_are_answered_with_their_place() {
 #[test]
 #[ignore = "minutes; needs ERMINE_DATA"]
 fn clothes_are_told_apart() {
-    use std::io::Read;
     let Ok(folder) = std::env::var("ERMINE_DATA") else { return };
-    let bytes = |name: &str| {
-        let path = format!("{folder}/fashion_mnist/{name}");
-        let mut out = Vec::new();
-        flate2::read::GzDecoder::new(std::fs::File::open(&path).unwrap()).read_to_end(&mut out).unwrap();
-        out
-    };
+    let bytes = |name: &str| ermine_fixtures::bytes(format!("{folder}/fashion_mnist/{name}"));
     let load = |part: &str| {
         let images = bytes(&format!("{part}-images-idx3-ubyte.gz"));
         let labels = bytes(&format!("{part}-labels-idx1-ubyte.gz"));
@@ -235,8 +229,8 @@ fn clothes_are_told_apart() {
     let names: Vec<String> = (0..10).map(|k| k.to_string()).collect();
     let data = Dataset::new(Features::F32(x.view())).with_target(Target::Class { codes: &y, names: &names });
     let score = |model: &dyn Classifier| {
-        let said = model.classify(&Features::F32(u.view())).unwrap();
-        said.iter().zip(&v).filter(|(a, b)| a == b).count() as f64 / v.len() as f64
+        let predicted = model.classify(&Features::F32(u.view())).unwrap();
+        predicted.iter().zip(&v).filter(|(a, b)| a == b).count() as f64 / v.len() as f64
     };
     let mlp = ermine_neural::Mlp {
         hidden_layer_sizes: vec![256, 128],
@@ -246,11 +240,11 @@ fn clothes_are_told_apart() {
         dropout: 0.2,
         ..ermine_neural::Mlp::default()
     };
-    let found = score(&mlp.fit(&data, &Context::default()).unwrap());
-    println!("mlp: {found}");
-    assert!(found >= 0.885, "mlp: {found}");
+    let mlp_score = score(&mlp.fit(&data, &Context::default()).unwrap());
+    println!("mlp: {mlp_score}");
+    assert!(mlp_score >= 0.885, "mlp: {mlp_score}");
     let net = ConvNet { max_iter: 12, ..ConvNet::default() };
-    let found = score(&net.fit(&data, &Context::default()).unwrap());
-    println!("convnet: {found}");
-    assert!(found >= 0.905, "convnet: {found}");
+    let net_score = score(&net.fit(&data, &Context::default()).unwrap());
+    println!("convnet: {net_score}");
+    assert!(net_score >= 0.905, "convnet: {net_score}");
 }

@@ -1,4 +1,4 @@
-//! Training: the same bits on any number of threads and after an interruption, divergence, weights, stopping, hostile data.
+//! Training: the same bits on any number of threads and after a resume, divergence, weights, stopping, hostile data.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -31,8 +31,8 @@ fn stored(model: &NetworkModel) -> ModelWriter {
 
 fn accuracy(model: &NetworkModel, x: &Mat<f64>, y: &OwnedTarget) -> f64 {
     let Target::Class { codes, .. } = y.view() else { panic!("classes") };
-    let said = model.as_classifier().unwrap().classify(&Features::F64(x.view())).unwrap();
-    said.iter().zip(codes).filter(|(a, b)| a == b).count() as f64 / codes.len() as f64
+    let predicted = model.as_classifier().unwrap().classify(&Features::F64(x.view())).unwrap();
+    predicted.iter().zip(codes).filter(|(a, b)| a == b).count() as f64 / codes.len() as f64
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn threads_do_not_change_a_bit() {
     for threads in [1, 2, 7] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let model = pool.install(|| mlp.fit(&data, &Context::seeded(5)).unwrap());
-        let said = pool.install(|| model.as_classifier().unwrap().proba(&data.x).unwrap());
-        let here = (stored(&model), said);
+        let proba = pool.install(|| model.as_classifier().unwrap().proba(&data.x).unwrap());
+        let here = (stored(&model), proba);
         match &first {
             None => first = Some(here),
             Some(one) => assert!(*one == here, "{threads} threads"),
@@ -87,7 +87,7 @@ fn layers_where_blocks_meet_have_the_gradients_of_single_rows() {
     let mut s = RngStream::new(5, "rows", 0);
     let x = Mat::from_fn(rows, inputs, |_, _| (s.normal() as f32).max(0.0));
     let d = Mat::from_fn(rows, 3, |_, _| s.normal() as f32);
-    // One row is one block, which meets no other.
+    // One row is one block.
     let mut one = Trainer::new(network.clone(), Optimizer::adam(0.01), 1).unwrap();
     let mut want: Vec<Vec<f64>> = Vec::new();
     let mut out = Vec::new();
@@ -107,8 +107,8 @@ fn layers_where_blocks_meet_have_the_gradients_of_single_rows() {
         let mut all = Trainer::new(network.clone(), Optimizer::adam(0.01), rows).unwrap();
         assert!(all.blocks() > 1);
         pool.install(|| {
-            let said = all.forward(x.view()).unwrap();
-            assert!((0..rows).all(|i| said.row(i).unwrap() == &out[3 * i..][..3]), "{threads} threads");
+            let outputs = all.forward(x.view()).unwrap();
+            assert!((0..rows).all(|i| outputs.row(i).unwrap() == &out[3 * i..][..3]), "{threads} threads");
             all.backward(d.view()).unwrap();
         });
         for (g, want) in all.gradients().iter().zip(&want) {
@@ -200,7 +200,7 @@ fn shapes_batches_and_parameters_that_do_not_fit_are_refused() {
 fn weights_are_rows_and_classes_can_weigh_alike() {
     let (x, y) = moons(200, 7);
     let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
-    // Rows of weight 0 are not there, wherever they are.
+    // Rows of weight 0 have no effect, wherever they are.
     let weight: Vec<f64> = (0..200).map(|i| if i % 5 == 3 { 0.0 } else { 1.0 }).collect();
     let kept: Vec<usize> = (0..200).filter(|i| i % 5 != 3).collect();
     let part = data.take_rows(&kept);
@@ -232,7 +232,7 @@ fn early_stopping_keeps_the_best_weights() {
     // Stopped n_iter_no_change epochs after the best, to within the tolerance.
     let at = scores.iter().position(|s| *s >= best - 1e-4).unwrap();
     assert!(scores.len() > at + 10 && best > 0.8, "{scores:?}");
-    // A validation set of one's own.
+    // A user-supplied validation set.
     let (u, v) = moons(100, 9);
     let other = Dataset::new(Features::F64(u.view())).with_target(v.view());
     let model = mlp.fit(&data, &Context { validation: Some(&other), ..Context::seeded(1) }).unwrap();
@@ -277,9 +277,9 @@ fn without_hidden_layers_it_is_least_squares() {
         for (found, want) in [(w[1].values[0], solution[0]), (w[0].values[0], solution[1]), (w[0].values[1], solution[2])] {
             assert!((f64::from(found) - want).abs() < 1e-5 * want.abs(), "{scale_target}: {found} {want}");
         }
-        let said = model.predict(&Features::F64(MatRef::row_major(&[0.5, -0.5], 1, 2))).unwrap()[(0, 0)];
+        let predictions = model.predict(&Features::F64(MatRef::row_major(&[0.5, -0.5], 1, 2))).unwrap()[(0, 0)];
         let want = solution[0] + 0.5 * solution[1] - 0.5 * solution[2];
-        assert!((said - want).abs() < 1e-5 * want.abs());
+        assert!((predictions - want).abs() < 1e-5 * want.abs());
     }
 }
 
@@ -304,9 +304,9 @@ fn histograms_of_every_layer_are_in_the_report() {
     let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
     let model = Mlp { hidden_layer_sizes: vec![12, 6], max_iter: 3, ..Mlp::default() }.fit(&data, &Context::default()).unwrap();
     for of in ["activations", "gradients", "weights"] {
-        let found: Vec<_> = model.histograms().iter().filter(|h| h.of == of).collect();
-        assert_eq!(found.len(), 3, "{of}");
-        assert!(found.iter().all(|h| h.low <= h.mean && h.mean <= h.high && h.deviation > 0.0));
+        let histograms: Vec<_> = model.histograms().iter().filter(|h| h.of == of).collect();
+        assert_eq!(histograms.len(), 3, "{of}");
+        assert!(histograms.iter().all(|h| h.low <= h.mean && h.mean <= h.high && h.deviation > 0.0));
     }
     let weights = &model.network().weights()[0].values;
     let h = model.histograms().iter().find(|h| h.of == "weights" && h.layer == 0).unwrap();

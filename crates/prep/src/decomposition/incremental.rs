@@ -1,4 +1,4 @@
-//! Principal components of rows that come bit by bit.
+//! Incremental principal components.
 
 use ermine_core::*;
 use ermine_math::linalg::svd;
@@ -9,37 +9,45 @@ use super::pca::{enough, flip_signs};
 
 /// Principal components, batch by batch, in memory that does not grow with the rows or the square of the columns.
 ///
-/// **Minimises** what [`super::Pca`] does, as well as the components kept so far allow: a batch is taken in by the singular
-/// values of (kept components × their singular values; centred rows; a row for the shift of the mean), cut to `n_components`. With
-/// all components kept the answer is that of [`super::Pca`]; with fewer, what a batch loses is lost for good.
+/// # What it minimises
+/// What [`super::Pca`] does, as well as the kept components allow: a batch is added by the SVD of (kept components ×
+/// their singular values; centred rows; a row for the shift of the mean), truncated to `n_components`. With all
+/// components kept the result is that of [`super::Pca`]; with fewer, what a batch loses is lost.
 ///
-/// **Use it** where rows arrive over time, or where columns are too many for their covariance and components too many for
-/// passes. Otherwise [`super::Pca`] takes streams as well, and is exact.
+/// # When to use it
+/// Where rows arrive over time, or where columns are too many for their covariance and components too many for passes.
+/// Otherwise [`super::Pca`] takes streams as well, and is exact.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::decomposition::IncrementalPca;
 ///
 /// let learner = IncrementalPca { n_components: Some(1), ..IncrementalPca::default() };
-/// let go_on = IncrementalPca::RESUME.unwrap();
+/// let partial_fit = IncrementalPca::PARTIAL_FIT.unwrap();
 /// let (first, second) = ([1.0, 2.0, 2.0, 4.0], [3.0, 6.0, 4.0, 8.0]);
 /// let rows = |x| Dataset::new(Features::F64(MatRef::row_major(x, 2, 2)));
-/// let model = go_on(&learner, None, &rows(&first), &Context::default())?;
-/// let model = go_on(&learner, Some(&model), &rows(&second), &Context::default())?;
+/// let model = partial_fit(&learner, None, &rows(&first), &Context::default())?;
+/// let model = partial_fit(&learner, Some(&model), &rows(&second), &Context::default())?;
 /// assert!((model.components().explained_variance_ratio()[0] - 1.0).abs() < 1e-12);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: singular values of a batch and the components together.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Ross, Lim, Lin, Yang, Incremental learning for robust visual tracking, International Journal of Computer Vision
-/// 77 (2008); Levy and Lindenbaum, IEEE Transactions on Image Processing 9 (2000).
+/// # Cost
+/// Singular values of a batch and the components together.
+///
+/// # Reference
+/// Ross, Lim, Lin, Yang, Incremental learning for robust visual tracking, International Journal of Computer Vision 77
+/// (2008); Levy and Lindenbaum, IEEE Transactions on Image Processing 9 (2000).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct IncrementalPca {
-    /// How many components to keep; as many as the first batch has rows or columns by default.
+    /// Number of components; by default as many as the first batch has rows or columns.
     pub n_components: Option<usize>,
-    /// Give every component variance 1.
+    /// Whether to scale every component to variance 1.
     pub whiten: bool,
     /// Rows of a batch; five times the columns by default.
     pub batch_size: Option<usize>,
@@ -98,7 +106,7 @@ impl Learner for IncrementalPca {
     }
 }
 
-/// Rows as doubles with their weights, until they are enough for a batch.
+/// Rows as f64 with their weights, until there are enough for a batch.
 struct PcaBatch {
     cols: usize,
     rows: Vec<f64>,
@@ -131,7 +139,7 @@ impl PcaBatch {
 fn fit_source(learner: &IncrementalPca, source: &dyn RowSource, cx: &Context<'_>) -> Result<IncrementalPcaModel> {
     learner.check()?;
     let mut model: Option<IncrementalPcaModel> = None;
-    let mut held: Option<PcaBatch> = None;
+    let mut pending: Option<PcaBatch> = None;
     let (mut batches, mut first) = (0, 0);
     source.scan(&mut |rows| {
         if rows.rows() == 0 {
@@ -142,7 +150,7 @@ fn fit_source(learner: &IncrementalPca, source: &dyn RowSource, cx: &Context<'_>
         let cols = rows.cols();
         let size = learner.batch_size.unwrap_or(5 * cols);
         let step = size.max(1024);
-        let batch = held.get_or_insert_with(|| PcaBatch { cols, rows: Vec::new(), weight: Vec::new() });
+        let batch = pending.get_or_insert_with(|| PcaBatch { cols, rows: Vec::new(), weight: Vec::new() });
         // The last rows join the batch before them when they are fewer than the components.
         let enough = size + learner.n_components.unwrap_or(0);
         for from in (0..rows.rows()).step_by(step) {
@@ -157,7 +165,7 @@ fn fit_source(learner: &IncrementalPca, source: &dyn RowSource, cx: &Context<'_>
         Ok(Flow::Continue)
     })?;
     cx.check(Progress { stage: "batches", done: batches, total: None, objective: None })?;
-    match (held, model) {
+    match (pending, model) {
         (Some(rest), model) if !rest.weight.is_empty() => learner.update(model.as_ref(), rest),
         (_, Some(model)) => Ok(model),
         _ => Err(Error::Data("there are 0 rows of positive weight, and incremental-pca needs at least 2".into())),
@@ -184,12 +192,12 @@ fn resume(
 }
 
 impl IncrementalPca {
-    /// Takes a batch into the components.
+    /// Updates the components with a batch.
     fn update(&self, start: Option<&IncrementalPcaModel>, batch: PcaBatch) -> Result<IncrementalPcaModel> {
         let PcaBatch { cols, rows: mut x, weight } = batch;
         let (rows, added) = (weight.len(), weight.iter().sum::<f64>());
         let kept = self.kept(start, rows, cols)?;
-        // Twice, since the first mean is rounded to the size of the values, the second to that of their spread.
+        // Twice, since the first mean is rounded to the size of the values, the second to that of their deviations.
         let (mut mean, mut spread) = (vec![0.0; cols], vec![0.0; cols]);
         for _ in 0..2 {
             let mut shift = vec![0.0; cols];
@@ -252,7 +260,7 @@ impl IncrementalPca {
     fn kept(&self, start: Option<&IncrementalPcaModel>, rows: usize, cols: usize) -> Result<usize> {
         let refuse = |expected: String| {
             let value = self.n_components.map_or_else(|| "null".into(), |n| n.to_string());
-            Err(Error::Parameter { learner: Self::SPEC.name, name: "n_components".into(), value, expected })
+            Err(Error::parameter(Self::SPEC.name, "n_components", value, expected))
         };
         match (self.n_components, start) {
             (None, None) => Ok(rows.min(cols)),
@@ -262,16 +270,16 @@ impl IncrementalPca {
                 "n_components={n} must be less or equal to the batch number of samples {rows} for the first batch"
             )),
             (Some(n), Some(model)) if n != model.inner.components().rows() => {
-                refuse(format!("the model to go on from has {} components", model.inner.components().rows()))
+                refuse(format!("the model to continue from has {} components", model.inner.components().rows()))
             }
             (Some(n), _) => Ok(n),
         }
     }
 }
 
-/// What an [`IncrementalPca`] has learned so far.
+/// Fitted [`IncrementalPca`].
 ///
-/// Saved arrays: those of [`PcaModel`], and `var` [columns], the variances of the columns.
+/// Saved arrays: those of [`PcaModel`], and `var` (columns), the variances of the columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IncrementalPcaModel {
     inner: PcaModel,
@@ -357,16 +365,16 @@ mod tests {
         let pca = Pca::default().fit(&data(&x), &Context::default()).unwrap();
         for batch_size in [Some(7), Some(50), Some(1000), None] {
             let model = IncrementalPca { batch_size, ..IncrementalPca::default() }.fit(&data(&x), &Context::default()).unwrap();
-            let found = model.components();
-            assert_eq!(found.components().rows(), 6);
+            let components = model.components();
+            assert_eq!(components.components().rows(), 6);
             for k in 0..6 {
-                let (a, b) = (found.explained_variance()[k], pca.explained_variance()[k]);
+                let (a, b) = (components.explained_variance()[k], pca.explained_variance()[k]);
                 assert!((a / b - 1.0).abs() < 1e-10, "{batch_size:?}");
-                let (a, b) = (found.explained_variance_ratio()[k], pca.explained_variance_ratio()[k]);
+                let (a, b) = (components.explained_variance_ratio()[k], pca.explained_variance_ratio()[k]);
                 assert!((a / b - 1.0).abs() < 1e-10, "{batch_size:?}");
-                assert!(found.components().row(k).iter().zip(pca.components().row(k)).all(|(a, b)| (a - b).abs() < 1e-9));
+                assert!(components.components().row(k).iter().zip(pca.components().row(k)).all(|(a, b)| (a - b).abs() < 1e-9));
             }
-            assert!(found.mean().iter().zip(pca.mean()).all(|(a, b)| (a - b).abs() < 1e-12 * b.abs()));
+            assert!(components.mean().iter().zip(pca.mean()).all(|(a, b)| (a - b).abs() < 1e-12 * b.abs()));
             let variance = |j: usize| x.view().col_iter(j).map(|v| (v - pca.mean()[j]).powi(2)).sum::<f64>() / 300.0;
             assert!((0..6).all(|j| (model.variance()[j] / variance(j) - 1.0).abs() < 1e-12));
         }
@@ -374,7 +382,7 @@ mod tests {
 
     #[test]
     fn few_components_come_near_and_parts_are_the_whole() {
-        // Three directions stand out, so that what batches lose of the others hardly matters.
+        // Three directions dominate, so that what batches lose of the others hardly matters.
         let mut s = RngStream::new(2, "factors", 0);
         let loadings = Mat::from_fn(3, 8, |k, _| (6.0 - 2.0 * k as f64) * s.normal());
         let x = Mat::from_fn(2000, 3, |_, _| s.normal());

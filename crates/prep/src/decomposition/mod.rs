@@ -1,4 +1,4 @@
-//! Reduction: few columns that say much.
+//! Dimension reduction.
 
 mod incremental;
 mod pca;

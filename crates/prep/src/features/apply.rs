@@ -1,14 +1,14 @@
-//! A function of the user's as a feature map.
+//! A user-defined function as a feature map.
 
 use ermine_core::{Features, Mat, Result};
 
 use ermine_core::blocks::{by_blocks, numbers};
 
-/// New columns by a function of each row: `f` reads the cells of a row and writes `width` new ones. Rows are done side by
-/// side, so `f` is called from several threads.
+/// New columns by a function of each row: `f` reads the cells of a row and writes `width` new ones. Rows are processed
+/// in parallel, so `f` is called from several threads.
 ///
-/// Apply it to the rows of training and of prediction alike; [`Function`](super::Function) does so as a step of a pipeline. Missing
-/// cells come as NaN.
+/// Apply it to training and prediction rows alike; [`Function`](super::Function) does so as a step of a pipeline.
+/// Missing cells are NaN.
 ///
 /// ```
 /// use ermine_core::{Features, MatRef};

@@ -6,35 +6,44 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
 use super::placement::{PlacementState, gather_places, refuse_if};
-use crate::preprocessing::name_of;
 use ermine_core::blocks::{by_blocks, numbers};
 
 /// The Fourier basis of each column: sines and cosines of the multiples of one frequency.
 ///
-/// **Computes** sin(2πk x / P) and cos(2πk x / P) for k = 1 … `order`, with P the period of the column.
+/// # What it computes
+/// Sin(2πk x / P) and cos(2πk x / P) for k = 1 … `order`, with P the period of the column.
 ///
-/// **Use it** in front of a linear learner for what comes back: hours, days of the year, angles. With the period left out
-/// it is the range of the column, which suits a cycle that the data covers once.
+/// # When to use it
+/// In front of a linear learner for periodic columns: hours, days of the year, angles. By default the period is the range
+/// of the column, which suits a cycle that the data cover once.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
-/// use ermine_prep::features::{Fourier, Period};
+/// use ermine_prep::features::{Fourier, PeriodChoice};
 ///
 /// let hour = Features::F64(MatRef::row_major(&[0.0, 6.0, 18.0], 3, 1));
-/// let day = Fourier { order: 1, period: Period::One(24.0) };
+/// let day = Fourier { order: 1, period: PeriodChoice::One(24.0) };
 /// let z = day.fit(&Dataset::new(hour), &Context::default())?.transform(&hour)?;
 /// assert!((z[(1, 0)] - 1.0).abs() < 1e-15 && (z[(2, 0)] + 1.0).abs() < 1e-15 && z[(0, 1)] == 1.0);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass; 2 · `order` columns for each column. **It does not** find
-/// periods, nor draw random frequencies.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Hyndman, Athanasopoulos: Forecasting: Principles and Practice, 3rd ed. 2021, section 7.4.
+/// # Cost
+/// One pass; 2 · `order` columns for each column.
+///
+/// # What it does not do
+/// It does not find periods, nor draw random frequencies.
+///
+/// # Reference
+/// Hyndman, Athanasopoulos: Forecasting: Principles and Practice, 3rd ed. 2021, section 7.4.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fourier {
-    /// How many multiples of the frequency there are.
+    /// Number of multiples of the base frequency.
     pub order: usize,
     /// The period.
     pub period: PeriodChoice,
@@ -46,7 +55,7 @@ pub struct Fourier {
 pub enum PeriodChoice {
     /// The same for all columns.
     One(f64),
-    /// One a column.
+    /// One per column.
     Each(Vec<f64>),
     /// The range of each column in training.
     Range,
@@ -131,7 +140,7 @@ gather_places!(Fourier, FourierModel, |_| false);
 
 /// The period of each column.
 ///
-/// Saved arrays: `period` [columns].
+/// Saved arrays: `period` (columns).
 #[derive(Debug, Clone, PartialEq)]
 pub struct FourierModel {
     params: Fourier,
@@ -155,7 +164,7 @@ impl Model for FourierModel {
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
-        let rows = self.period.iter().enumerate().map(|(j, &p)| vec![name_of(schema, j).into(), p.into()]).collect();
+        let rows = self.period.iter().enumerate().map(|(j, &p)| vec![schema.name(j).into(), p.into()]).collect();
         report.table("Periods", &["column", "period"], rows);
         report
     }
@@ -197,7 +206,7 @@ impl Transformer for FourierModel {
 
     fn schema_out(&self, input: &Schema) -> Schema {
         let names = (0..self.period.len()).flat_map(|j| {
-            let column = name_of(input, j);
+            let column = input.name(j);
             (1..=self.params.order).flat_map(move |k| [format!("{column}_sin_{k}"), format!("{column}_cos_{k}")])
         });
         Schema::numbers(names)

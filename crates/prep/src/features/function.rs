@@ -1,4 +1,4 @@
-//! A function of the user's as a step of a pipeline.
+//! A user-defined function as a step of a pipeline.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use super::apply;
 
-/// What a function does to a row: reads its cells and writes the new ones.
+/// Reads the cells of a row and writes the new ones.
 type RowFunction = dyn Fn(&[f64], &mut [f64]) + Send + Sync;
 
 /// New columns by a function of each row, in front of any learner.
 ///
-/// **Computes** what `f` writes: it is given the cells of a row and a slice with a place for each new column. Rows are done side by side,
-/// so `f` is called from several threads. Missing cells come as NaN.
+/// **Computes** what `f` writes: it gets the cells of a row and a slice with a place for each new column. Rows are
+/// processed in parallel, so `f` is called from several threads. Missing cells are NaN.
 ///
-/// **Use it** from Rust, in a pipeline, for what no map of the catalogue makes.
+/// **Use it** from Rust, in a pipeline, for maps that are not in the catalogue.
 ///
 /// ```
 /// use ermine_core::{AnyLearner, Context, Dataset, Features, MatRef};
@@ -29,7 +29,8 @@ type RowFunction = dyn Fn(&[f64], &mut [f64]) + Send + Sync;
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Cost**: that of `f`. **It does not** go into a model file, since code does not: saving says so, and what to do instead.
+/// **Cost**: that of `f`. **It does not** go into a model file, since code does not: saving is an error that says what
+/// to do instead.
 #[derive(Clone)]
 pub struct Function {
     name: Arc<str>,
@@ -38,7 +39,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// A map called `name` that makes `columns` by `f`.
+    /// A map called `name` that computes `columns` by `f`.
     pub fn new<C: Into<String>>(
         name: &str,
         columns: impl IntoIterator<Item = C>,
@@ -71,7 +72,7 @@ impl std::fmt::Debug for Function {
     }
 }
 
-/// A closure has neither a default nor a written form, so this is no [`Learner`]; what pipelines need is here.
+/// A closure has neither a default nor a serialised form, so this is no [`Learner`]; it has what pipelines need.
 impl AnyLearner for Function {
     fn spec(&self) -> &'static Spec {
         const { &Self::SPEC }
@@ -121,7 +122,7 @@ impl AnyLearner for Function {
     }
 }
 
-/// A function that knows how many columns it reads.
+/// A function with its number of input columns.
 #[derive(Debug, Clone)]
 pub struct FunctionModel {
     function: Function,

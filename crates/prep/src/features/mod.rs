@@ -1,4 +1,4 @@
-//! Feature maps: new columns made of old ones, for use in front of any learner.
+//! Feature maps: new columns computed from others, in front of any learner.
 
 mod apply;
 mod fourier;
@@ -17,7 +17,7 @@ pub use radial::{CenterChoice, ClusterCenters, Radial, RadialModel};
 pub use spline::{Extrapolation, HandleMissing, KnotChoice, Spline, SplineModel};
 pub use uncorrelate::{DroppedColumn, KeepRule, Uncorrelate, UncorrelateModel};
 
-/// The ways to place points along a column by its cells.
+/// Placement of knots or centres along a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KnotPlacement {

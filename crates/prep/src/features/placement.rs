@@ -1,4 +1,4 @@
-//! What the feature maps learn from the cells: the range of each column, and points at its quantiles.
+//! Statistics for feature maps: the range of each column, and points at its quantiles.
 
 use ermine_core::{Dataset, Error, Features, Partial, Result};
 use serde::{Deserialize, Serialize};
@@ -7,23 +7,23 @@ use ermine_core::blocks::{column_label, numbers};
 use ermine_math::column_moments::SparseRowReader;
 use ermine_math::quantile_search::{QuantilePartial, QuantileSearch};
 
-/// What is known of the columns between passes.
+/// State between passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PlacementState {
     columns: usize,
-    /// Whether NaN is a missing cell; otherwise it is refused.
+    /// Whether NaN is a missing cell; otherwise it is an error.
     missing: bool,
     /// Least and greatest cell of each column after the first pass; none without cells.
     ranges: Option<Vec<Option<(f64, f64)>>>,
     /// Levels of the quantiles to find, strictly between 0 and 1, in order.
     levels: Vec<f64>,
-    /// Quantiles found so far: a row a level, a value a column.
+    /// Quantiles found so far: one row per level, one value per column.
     found: Vec<Vec<Option<f64>>>,
-    /// The search for the next; one at a time, since the buckets of all at once would be large.
+    /// The search for the next level; one at a time, since the buckets of all at once would be large.
     search: Option<QuantileSearch>,
 }
 
-/// What a pass gathers.
+/// Sums of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PlacementPartial {
     ranges: Vec<Option<(f64, f64)>>,
@@ -50,8 +50,8 @@ impl Partial for PlacementPartial {
 }
 
 impl PlacementState {
-    /// Before the first pass. `quantiles` points are wanted along each column, of which the first and the last are its
-    /// ends; 0 when the ranges are enough.
+    /// The state before the first pass. `quantiles` points are wanted along each column, of which the first and the
+    /// last are its ends; 0 when the ranges are enough.
     pub(super) fn new(columns: usize, missing: bool, quantiles: usize) -> Self {
         let levels = (1..quantiles.saturating_sub(1)).map(|k| k as f64 / (quantiles - 1) as f64).collect();
         Self { columns, missing, ranges: None, levels, found: Vec::new(), search: None }
@@ -65,7 +65,7 @@ impl PlacementState {
         PlacementPartial { ranges: vec![None; self.columns], buckets: self.search.as_ref().map(QuantileSearch::empty) }
     }
 
-    /// Takes in a block; cells that are not finite are refused in the first pass.
+    /// Adds a block; cells that are not finite are an error in the first pass.
     pub(super) fn add(&self, part: &mut PlacementPartial, rows: &Dataset<'_>, learner: &str) -> Result<()> {
         match (&self.search, &mut part.buckets) {
             (Some(search), Some(buckets)) => self.add_cells(search, buckets, rows, learner),
@@ -127,7 +127,7 @@ impl PlacementState {
         Ok(())
     }
 
-    /// Ends a pass; whether all is known.
+    /// Completes a pass; returns whether everything is known.
     pub(super) fn finish(&mut self, total: PlacementPartial) -> bool {
         match (&mut self.search, total.buckets) {
             (Some(search), Some(buckets)) => {
@@ -164,27 +164,20 @@ impl PlacementState {
     }
 }
 
-/// The first cell that may not be there, as an error; rows of weight 0 are not there.
+/// An error for the first cell that is not finite; rows of weight 0 are ignored.
 fn refuse(rows: &Dataset<'_>, missing: bool) -> Result<()> {
     for i in (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0) {
         match rows.x.row_range(i..i + 1).refuse_non_finite(rows.schema) {
             Err(Error::NotFinite { value, .. }) if missing && value == "NaN" => {
                 // Another cell of the row may be infinite.
                 ermine_core::blocks::check_finite(&rows.x.row_range(i..i + 1), rows.schema, &|_| true)
-                    .map_err(|e| at_row(e, i))?;
+                    .map_err(|e| e.with_row(|_| i))?;
             }
-            Err(e) => return Err(at_row(e, i)),
+            Err(e) => return Err(e.with_row(|_| i)),
             Ok(()) => {}
         }
     }
     Ok(())
-}
-
-fn at_row(error: Error, row: usize) -> Error {
-    match error {
-        Error::NotFinite { column, value, .. } => Error::NotFinite { column, row, value },
-        other => other,
-    }
 }
 
 /// Refuses rows of which something not finite was made, by the first cell that is not finite; finite cells whose results
@@ -193,8 +186,8 @@ pub(super) fn refuse_if(bad: bool, x: &Features<'_>) -> Result<()> {
     if bad { x.refuse_non_finite(None) } else { Ok(()) }
 }
 
-/// Implements [`ermine_core::PassLearner`] for a feature map that has `places` and `model`; the last argument tells of a
-/// learner whether it needs quantiles, whose buckets want larger blocks.
+/// Implements [`ermine_core::PassLearner`] for a feature map with `places` and `model`; the last argument says whether
+/// a learner needs quantiles, whose buckets want larger blocks.
 macro_rules! gather_places {
     ($learner:ty, $model:ty, $quantiles:expr) => {
         impl ermine_core::PassLearner for $learner {

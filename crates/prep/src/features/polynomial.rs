@@ -4,18 +4,20 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
 use super::placement::{PlacementState, gather_places, refuse_if};
-use crate::preprocessing::name_of;
 use ermine_core::blocks::{by_blocks, numbers};
 use ermine_math::column_moments::SparseRowReader;
 
 /// All products of columns up to a degree.
 ///
-/// **Computes** z_a = x_1^a1 · x_2^a2 · … for every list of exponents a whose sum is at most `degree`: first the constant, then the
+/// # What it computes
+/// z_a = x_1^a1 · x_2^a2 · … for every list of exponents a whose sum is at most `degree`: first the constant, then the
 /// columns, then products of two, and so on, each degree in the order of the columns.
 ///
-/// **Use it** in front of a linear learner that is to follow curves and interactions; standardise first, since powers of large
-/// numbers are larger still.
+/// # When to use it
+/// In front of a linear learner to model curves and interactions; standardise first, since powers of large numbers are
+/// larger still.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::features::Polynomial;
@@ -26,11 +28,19 @@ use ermine_math::column_moments::SparseRowReader;
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass to refuse cells that are not numbers; p columns become
-/// (p + degree)! / (p! degree!) columns, one multiplication for each. Sparse rows cost only the products of their stored
-/// cells. **It does not** orthogonalise: high powers of one column are nearly dependent, and [`super::Spline`] is the better choice then.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed., section 5.1.
+/// # Cost
+/// One pass to refuse cells that are not numbers; p columns become (p + degree)! / (p! degree!) columns, one
+/// multiplication for each. Sparse rows cost only the products of their stored cells.
+///
+/// # What it does not do
+/// It does not orthogonalise: high powers of one column are nearly dependent, and [`super::Spline`] is the better choice
+/// then.
+///
+/// # Reference
+/// Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed., section 5.1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Polynomial {
@@ -104,14 +114,14 @@ impl Learner for Polynomial {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        self.check_ranges()?;
         let (least, most) = self.degree.ends();
         let refuse = |expected: &str| {
             let value = match self.degree {
                 Degree::UpTo(d) => d.to_string(),
                 Degree::Between(a, b) => format!("[{a}, {b}]"),
             };
-            Err(Error::Parameter { learner: Self::SPEC.name, name: "degree".into(), value, expected: expected.into() })
+            Err(Error::parameter(Self::SPEC.name, "degree", value, expected))
         };
         if least > most {
             return refuse("the least degree must not be above the greatest");
@@ -139,7 +149,7 @@ impl Learner for Polynomial {
 
 impl Polynomial {
     fn places(&self, columns: usize) -> Result<PlacementState> {
-        // Too many columns are refused before the rows are read.
+        // Too many columns are an error before the rows are read.
         PolynomialModel::new(self.clone(), columns)?;
         Ok(PlacementState::new(columns, false, 0))
     }
@@ -151,7 +161,7 @@ impl Polynomial {
 
 gather_places!(Polynomial, PolynomialModel, |_| false);
 
-/// Which products [`Polynomial`] makes of how many columns.
+/// The products of [`Polynomial`] for a number of columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolynomialModel {
     params: Polynomial,
@@ -259,7 +269,8 @@ impl PolynomialModel {
         at
     }
 
-    /// The steps that make all products up to the greatest degree from a row: each is an earlier product times a column.
+    /// The steps that compute all products up to the greatest degree from a row: each is an earlier product times a
+    /// column.
     fn steps(&self) -> MonomialPlan {
         let (_, most) = self.params.degree.ends();
         let mut steps = MonomialPlan { made: Vec::new(), first_kept: 0 };
@@ -284,9 +295,9 @@ impl PolynomialModel {
 }
 
 struct MonomialPlan {
-    /// An earlier product (`u32::MAX` is the product of nothing) and the column it is multiplied by.
+    /// An earlier product (`u32::MAX` is the empty product) and the column it is multiplied by.
     made: Vec<(u32, u32)>,
-    /// Products before this one are only steps on the way.
+    /// Products before this one are only intermediate.
     first_kept: usize,
 }
 
@@ -374,7 +385,7 @@ impl Transformer for PolynomialModel {
         let name = |product: &Vec<usize>| {
             let mut words: Vec<String> = Vec::new();
             for run in product.chunk_by(|a, b| a == b) {
-                let column = name_of(input, run[0]);
+                let column = input.name(run[0]);
                 words.push(if run.len() == 1 { column } else { format!("{column}^{}", run.len()) });
             }
             if words.is_empty() { "1".to_owned() } else { words.join(" ") }

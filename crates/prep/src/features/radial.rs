@@ -1,21 +1,23 @@
-//! Gaussian bumps along columns.
+//! Gaussian radial basis functions.
 
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
 use super::KnotPlacement;
 use super::placement::{PlacementState, gather_places, refuse_if};
-use crate::preprocessing::name_of;
 use ermine_cluster::{KMeans, KMeansModel};
 use ermine_core::blocks::{by_blocks, numbers};
 
-/// Gaussian radial basis functions: of each column, or of all together.
+/// Gaussian radial basis functions of each column, or of all together.
 ///
-/// **Computes** z_jk = exp(-(x_j - c_jk)² / (2 s_j²)) for the centres c_jk of column j and its width s_j. With centres by k-means, which
-/// lie among the rows, z_k = exp(-|x - c_k|² / (2 s²)).
+/// # What it computes
+/// z_jk = exp(-(x_j - c_jk)² / (2 s_j²)) for the centres c_jk of column j and its width s_j. With centres by k-means,
+/// which lie among the rows, z_k = exp(-|x - c_k|² / (2 s²)).
 ///
-/// **Use it** in front of a linear learner that is to follow bumps; the functions are local and smooth, and fade away beyond the data.
+/// # When to use it
+/// In front of a linear learner to model bumps; the functions are local and smooth, and vanish beyond the data.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::features::Radial;
@@ -27,26 +29,34 @@ use ermine_core::blocks::{by_blocks, numbers};
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass, about four more for each inner quantile; an exponential for
-/// each new cell. Centres by k-means take its passes. **It does not** scale columns: standardise them before k-means.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Bishop: Pattern Recognition and Machine Learning, 2006, section 3.1.
+/// # Cost
+/// One pass, about four more for each inner quantile; an exponential for each new cell. Centres by k-means take its
+/// passes.
+///
+/// # What it does not do
+/// It does not scale columns: standardise them before k-means.
+///
+/// # Reference
+/// Bishop: Pattern Recognition and Machine Learning, 2006, section 3.1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Radial {
-    /// How many centres there are along each column.
+    /// Number of centres along each column.
     pub n_centres: usize,
-    /// Where the centres are.
+    /// Placement of the centres.
     pub centres: CenterChoice,
-    /// The width of the bumps.
+    /// The width of the functions.
     pub width: Option<f64>,
 }
 
-/// Where centres are.
+/// Placement of centres.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CenterChoice {
-    /// By the cells of training.
+    /// By the training data.
     Placed(KnotPlacement),
     /// Among the rows, in all columns at once.
     Among(ClusterCenters),
@@ -54,7 +64,7 @@ pub enum CenterChoice {
     At(Vec<f64>),
 }
 
-/// A way to find centres among rows.
+/// Methods to find centres among rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClusterCenters {
@@ -67,8 +77,6 @@ impl Default for Radial {
         Self { n_centres: 5, centres: CenterChoice::Placed(KnotPlacement::Quantile), width: None }
     }
 }
-
-const ANY_NUMBER: Range = Range::Real { min: f64::MIN, max: f64::MAX, above: false, log: false };
 
 impl Learner for Radial {
     type Model = RadialModel;
@@ -95,7 +103,7 @@ impl Learner for Radial {
                 name: "centres",
                 doc: "Where the centres are: \"uniform\" over the range of the column, at its \"quantile\"s, at a list of positions, or \
                       among the rows by \"kmeans\".",
-                range: Range::Either(&Range::Choice(&["uniform", "quantile", "kmeans"]), &Range::List(&ANY_NUMBER)),
+                range: Range::Either(&Range::Choice(&["uniform", "quantile", "kmeans"]), &Range::List(&Range::FINITE)),
             },
             ParamSpec {
                 name: "width",
@@ -110,14 +118,14 @@ impl Learner for Radial {
     });
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        self.check_ranges()?;
         match &self.centres {
-            CenterChoice::At(at) if at.is_empty() || at.iter().any(|v| !v.is_finite()) => Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "centres".into(),
-                value: format!("{at:?}"),
-                expected: "it must hold at least one number, all finite".into(),
-            }),
+            CenterChoice::At(at) if at.is_empty() || at.iter().any(|v| !v.is_finite()) => Err(Error::parameter(
+                Self::SPEC.name,
+                "centres",
+                format!("{at:?}"),
+                "it must hold at least one number, all finite",
+            )),
             _ => Ok(()),
         }
     }
@@ -152,7 +160,7 @@ impl Radial {
         self.is_joint().then(|| KMeans { n_clusters: self.n_centres.into(), ..KMeans::default() })
     }
 
-    /// Bumps at the centres of groups, as wide as these are apart.
+    /// Functions at the centres of clusters, as wide as these are apart.
     fn among(&self, groups: &KMeansModel) -> Result<RadialModel> {
         let centres = groups.centres().clone();
         let apart = |a: usize, b: usize| -> f64 {
@@ -202,7 +210,7 @@ gather_places!(Radial, RadialModel, Radial::quantiles);
 
 /// Centres and width of each column; with k-means one width for all.
 ///
-/// Saved arrays: `centres` [centres, columns], `width` [columns, or 1].
+/// Saved arrays: `centres` (centres, columns), `width` (columns, or 1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RadialModel {
     params: Radial,
@@ -211,12 +219,12 @@ pub struct RadialModel {
 }
 
 impl RadialModel {
-    /// The centres: a row a centre, a value a column.
+    /// The centres: one row per centre, one value per column.
     pub fn centres(&self) -> &Mat<f64> {
         &self.centres
     }
 
-    /// The width of the bumps of each column; one for all with k-means.
+    /// The width of the functions of each column; one for all with k-means.
     pub fn width(&self) -> &[f64] {
         &self.width
     }
@@ -233,7 +241,7 @@ impl Model for RadialModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
         if self.params.is_joint() {
-            let names: Vec<String> = (0..self.centres.cols()).map(|j| name_of(schema, j)).collect();
+            let names: Vec<String> = (0..self.centres.cols()).map(|j| schema.name(j)).collect();
             let row = |k: usize| self.centres.row(k).iter().map(|&v| v.into()).collect();
             report.text(format!("Bumps of width {} at {} centres among the rows.", self.width[0], self.centres.rows()));
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -242,7 +250,7 @@ impl Model for RadialModel {
         }
         let last = self.centres.rows() - 1;
         let row = |j: usize| -> Vec<Cell> {
-            vec![name_of(schema, j).into(), self.centres[(0, j)].into(), self.centres[(last, j)].into(), self.width[j].into()]
+            vec![schema.name(j).into(), self.centres[(0, j)].into(), self.centres[(last, j)].into(), self.width[j].into()]
         };
         let rows = (0..self.width.len()).map(row).collect();
         report.table("Bumps", &["column", "first centre", "last centre", "width"], rows);
@@ -307,7 +315,7 @@ impl Transformer for RadialModel {
             return Schema::numbers((0..self.centres.rows()).map(|k| format!("rbf_{k}")));
         }
         let names = (0..self.width.len()).flat_map(|j| {
-            let column = name_of(input, j);
+            let column = input.name(j);
             (0..self.centres.rows()).map(move |k| format!("{column}_rbf_{k}"))
         });
         Schema::numbers(names)
@@ -329,8 +337,8 @@ mod tests {
         let uniform = Radial { centres: CenterChoice::Placed(KnotPlacement::Uniform), ..Radial::default() };
         assert_eq!(fit(&uniform, &x).centres().as_slice(), [0.0, 25.0, 50.0, 75.0, 100.0]);
         assert_eq!(fit(&uniform, &x).width(), [25.0]);
-        let given = Radial { centres: CenterChoice::At(vec![3.0]), width: Some(0.5), ..Radial::default() };
-        let model = fit(&given, &x);
+        let fixed = Radial { centres: CenterChoice::At(vec![3.0]), width: Some(0.5), ..Radial::default() };
+        let model = fit(&fixed, &x);
         let z = model.transform(&Features::F64(MatRef::row_major(&[3.0, 4.0], 2, 1))).unwrap();
         assert_eq!(z.as_slice(), [1.0, (-2.0f64).exp()]);
         assert!(Radial { centres: CenterChoice::At(vec![]), ..Radial::default() }.check().is_err());
@@ -338,7 +346,7 @@ mod tests {
 
     #[test]
     fn centres_among_the_rows_are_those_of_k_means() {
-        // Three groups in the plane, each of four rows around its middle.
+        // Three clusters in the plane, each of four rows around its centre.
         let middles = [[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]];
         let x = Mat::from_fn(12, 2, |i, j| middles[i / 4][j] + if i % 2 == j { 0.1 } else { -0.1 } * f64::from(i % 4 < 2));
         let data = Dataset::new(Features::F64(x.view()));

@@ -5,19 +5,21 @@ use serde::{Deserialize, Serialize};
 
 use super::KnotPlacement;
 use super::placement::{PlacementState, gather_places};
-use crate::preprocessing::name_of;
 use ermine_core::blocks::{by_blocks, column_label, numbers};
 
-/// A B-spline basis for each column: smooth bumps that add up to 1, so that a linear learner behind it fits piecewise
-/// polynomials.
+/// A B-spline basis for each column: smooth local functions that sum to 1, so that a linear learner on them fits
+/// piecewise polynomials.
 ///
-/// **Computes** z_jk = B_k(x_j), the k-th B-spline of a degree over the knots of column j, by the recurrence of de Boor and Cox.
-/// With `n_knots` knots there are `n_knots + degree - 1` of them, at most `degree + 1` not zero at any x. Knots outside the range
-/// go on at the distance of the outermost two, as P-splines have them.
+/// # What it computes
+/// z_jk = B_k(x_j), the k-th B-spline of a degree over the knots of column j, by the recurrence of de Boor and Cox. With
+/// `n_knots` knots there are `n_knots + degree - 1` of them, at most `degree + 1` not zero at any x. Knots outside the
+/// range continue at the distance of the outermost two, as in P-splines.
 ///
-/// **Use it** in front of a linear learner, instead of powers: it is local, well conditioned, and says what happens beyond the
-/// data (`extrapolation`).
+/// # When to use it
+/// In front of a linear learner, instead of powers: it is local, well conditioned, and its behaviour beyond the data is a
+/// parameter (`extrapolation`).
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::features::Spline;
@@ -31,59 +33,66 @@ use ermine_core::blocks::{by_blocks, column_label, numbers};
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass for uniform knots, about four more for each inner quantile;
-/// `(degree + 1)²` operations a cell. **It does not** choose the number of knots, nor penalise roughness: a ridge behind it does.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: de Boor: A Practical Guide to Splines, 1978; Eilers, Marx: Flexible smoothing with B-splines and penalties,
+/// # Cost
+/// One pass for uniform knots, about four more for each inner quantile; `(degree + 1)²` operations per cell.
+///
+/// # What it does not do
+/// It does not choose the number of knots, nor penalise roughness: a ridge on them does.
+///
+/// # Reference
+/// de Boor: A Practical Guide to Splines, 1978; Eilers, Marx: Flexible smoothing with B-splines and penalties,
 /// Statistical Science 11 (1996).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Spline {
-    /// How many knots there are along each column.
+    /// Number of knots along each column.
     pub n_knots: usize,
     /// The degree of the pieces.
     pub degree: usize,
-    /// Where the knots are.
+    /// Placement of the knots.
     pub knots: KnotChoice,
-    /// What happens beyond the first and the last knot.
+    /// Extrapolation beyond the first and the last knot.
     pub extrapolation: Extrapolation,
-    /// Whether the last spline of each column is kept; all of them add up to 1.
+    /// Whether the last spline of each column is kept; all of them sum to 1.
     pub include_bias: bool,
-    /// What becomes of missing cells.
+    /// Treatment of missing cells.
     pub handle_missing: HandleMissing,
 }
 
-/// Where knots are.
+/// Placement of knots.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum KnotChoice {
-    /// By the cells of training.
+    /// By the training data.
     Placed(KnotPlacement),
-    /// Given: a row a knot, ascending, a value a column.
+    /// Given: one row per knot, ascending, one value per column.
     At(Vec<Vec<f64>>),
 }
 
-/// What a spline does beyond its knots.
+/// Extrapolation beyond the knots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Extrapolation {
-    /// The row is refused.
+    /// An error.
     Error,
-    /// The values at the end go on.
+    /// Constant values.
     Constant,
-    /// The tangents at the end go on.
+    /// Along the tangents.
     Linear,
-    /// The outermost polynomials go on.
+    /// By the outermost polynomials.
     Continue,
-    /// The range of the knots repeats.
+    /// Periodically.
     Periodic,
 }
 
-/// What becomes of missing cells.
+/// Treatment of missing cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HandleMissing {
-    /// They are refused.
+    /// An error.
     Error,
     /// All their splines are 0.
     Zeros,
@@ -137,13 +146,13 @@ impl Learner for Spline {
             },
             ParamSpec {
                 name: "extrapolation",
-                doc: "Beyond the first and the last knot: \"error\" refuses the row, \"constant\" goes on with the values at the \
+                doc: "Beyond the first and the last knot: \"error\" is an error, \"constant\" continues with the values at the \
                       end, \"linear\" with their tangents, \"continue\" with the outermost polynomials, \"periodic\" starts over.",
                 range: Range::Choice(&["error", "constant", "linear", "continue", "periodic"]),
             },
             ParamSpec {
                 name: "include_bias",
-                doc: "Whether the last spline of each column is kept. All of them add up to 1, which an intercept says already.",
+                doc: "Whether the last spline of each column is kept. All of them add up to 1, which an intercept already represents.",
                 range: Range::Bool,
             },
             ParamSpec {
@@ -156,10 +165,8 @@ impl Learner for Spline {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
-        let refuse = |name: &str, value: String, expected: String| {
-            Err(Error::Parameter { learner: Self::SPEC.name, name: name.into(), value, expected })
-        };
+        self.check_ranges()?;
+        let refuse = |name: &str, value: String, expected: String| Err(Error::parameter(Self::SPEC.name, name, value, expected));
         let mut count = self.n_knots;
         if let KnotChoice::At(rows) = &self.knots {
             count = rows.len();
@@ -255,7 +262,7 @@ gather_places!(Spline, SplineModel, Spline::quantiles);
 
 /// The knots of each column.
 ///
-/// Saved arrays: `knots` [knots with those beyond the ends, columns].
+/// Saved arrays: `knots` (knots with those beyond the ends, columns).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SplineModel {
     params: Spline,
@@ -294,7 +301,7 @@ fn basis(t: &[f64], degree: usize, ell: usize, x: f64, slope: bool, values: &mut
 }
 
 impl SplineModel {
-    /// The knots of each column, those beyond its ends included: a row a knot.
+    /// The knots of each column, with those beyond its ends: one row per knot.
     pub fn knots(&self) -> &Mat<f64> {
         &self.knots
     }
@@ -309,14 +316,14 @@ impl SplineModel {
         self.n_splines() - usize::from(!self.params.include_bias)
     }
 
-    /// Writes the splines of one cell; false when the cell lies outside and that is refused.
+    /// Writes the splines of one cell; false when the cell is outside and that is an error.
     fn cell(&self, t: &[f64], x: f64, scratch: &mut [f64], out: &mut [f64]) -> bool {
         let degree = self.params.degree;
         let (splines, last) = (self.n_splines(), t.len() - degree - 1);
         let (low, high) = (t[degree], t[last]);
         let (values, old) = scratch.split_at_mut(degree + 1);
         out.fill(0.0);
-        // Where to evaluate, and by how much to go on along the tangent.
+        // Where to evaluate, and the distance to extrapolate along the tangent.
         let (at, beyond) = match self.params.extrapolation {
             Extrapolation::Error if !(low..=high).contains(&x) => return false,
             Extrapolation::Constant => (x.clamp(low, high), 0.0),
@@ -354,7 +361,7 @@ impl Model for SplineModel {
         let degree = self.params.degree;
         let row = |j: usize| -> Vec<Cell> {
             let (low, high) = (self.knots[(degree, j)], self.knots[(self.knots.rows() - degree - 1, j)]);
-            vec![name_of(schema, j).into(), low.into(), high.into(), (self.kept() as f64).into()]
+            vec![schema.name(j).into(), low.into(), high.into(), (self.kept() as f64).into()]
         };
         let rows = (0..self.knots.cols()).map(row).collect();
         report.table("Splines", &["column", "first knot", "last knot", "columns"], rows);
@@ -375,7 +382,7 @@ impl Transformer for SplineModel {
         let (splines, kept) = (self.n_splines(), self.kept());
         let columns: Vec<Vec<f64>> = (0..cols).map(|j| self.knots.view().col_iter(j).collect()).collect();
         let missing = self.params.handle_missing == HandleMissing::Zeros;
-        by_blocks(x, cols * kept, |block, first, out| {
+        by_blocks(x, cols * kept, |block, _, out| {
             let mut scratch = Vec::new();
             let rows = numbers(block, &mut scratch, Spline::SPEC.name)?;
             let (mut work, mut all) = (vec![0.0; 2 * self.params.degree + 2], vec![0.0; splines]);
@@ -387,13 +394,13 @@ impl Transformer for SplineModel {
                     }
                     if !v.is_finite() {
                         block.refuse_non_finite(None)?;
-                        // A table hides missing cells from the refusal above.
+                        // Missing cells of a table are not seen by the check above.
                         return Err(Error::NotFinite { column: column_label(None, j), row: i, value: "NaN".into() });
                     }
                     if !self.cell(t, v, &mut work, &mut all) {
                         let (low, high) = (t[self.params.degree], t[t.len() - self.params.degree - 1]);
                         let message = format!("{v} is beyond the limits of the knots, {low} to {high}");
-                        return Err(Error::Row { place: format!("column {j}"), row: first + i, message });
+                        return Err(Error::Row { place: format!("column {j}"), row: i, message });
                     }
                     out[(i * cols + j) * kept..(i * cols + j + 1) * kept].copy_from_slice(&all[..kept]);
                 }
@@ -408,7 +415,7 @@ impl Transformer for SplineModel {
 
     fn schema_out(&self, input: &Schema) -> Schema {
         let names = (0..self.knots.cols()).flat_map(|j| {
-            let column = name_of(input, j);
+            let column = input.name(j);
             (0..self.kept()).map(move |k| format!("{column}_sp_{k}"))
         });
         Schema::numbers(names)
@@ -468,7 +475,7 @@ mod tests {
             let got = at(&linear, edge + side * 2.0);
             assert!(got.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-5), "{got:?} {want:?}");
         }
-        // The polynomials of the first interval go on: any four points of one determine it.
+        // The polynomial of the first interval continues: any four points of it determine it.
         let on = make(Extrapolation::Continue);
         for s in 0..on.n_splines() {
             let f = |x: f64| at(&on, x)[s];

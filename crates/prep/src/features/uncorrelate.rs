@@ -1,19 +1,21 @@
-//! Columns that say nearly the same as another, left out.
+//! Removal of highly correlated columns.
 
 use ermine_core::*;
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
-use crate::preprocessing::name_of;
 use ermine_core::blocks::{by_blocks, numbers};
 
-/// Leaves out columns that are nearly a multiple of another column.
+/// Drops columns that are nearly a multiple of another column.
 ///
-/// **Computes** the correlation matrix r of the columns, and goes through the pairs with |r| above `threshold` from the strongest
-/// down: of every pair whose columns are both still there, one is dropped.
+/// # What it computes
+/// The correlation matrix r of the columns, and goes through the pairs with |r| above `threshold` from the strongest
+/// down: of every pair whose columns are both still present, one is dropped.
 ///
-/// **Use it** before learners whose coefficients are to be read, or that suffer from nearly dependent columns.
+/// # When to use it
+/// Before learners whose coefficients are interpreted, or that suffer from collinearity.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::features::Uncorrelate;
@@ -27,10 +29,17 @@ use ermine_core::blocks::{by_blocks, numbers};
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass, rows · columns² multiplications, memory columns².
-/// **It does not** see dependence of three or more columns, nor of any shape but a line.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Kuhn, Johnson: Applied Predictive Modeling, 2013, section 3.5.
+/// # Cost
+/// One pass, rows · columns² multiplications, memory columns².
+///
+/// # What it does not do
+/// It does not detect dependence of three or more columns, nor nonlinear dependence.
+///
+/// # Reference
+/// Kuhn, Johnson: Applied Predictive Modeling, 2013, section 3.5.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Uncorrelate {
@@ -101,7 +110,7 @@ impl Learner for Uncorrelate {
         if !sound {
             return Err(Error::Model(format!("uncorrelate: {} of {columns} columns that cannot be", kept.len())));
         }
-        // Files of before these were kept have neither.
+        // Files of earlier versions have neither.
         let correlation = match input.array_info("correlation") {
             Some(_) => Some(input.mat_of::<f64>("correlation", columns, columns)?),
             None => None,
@@ -113,7 +122,7 @@ impl Learner for Uncorrelate {
     }
 }
 
-/// What is known before the pass: the number of columns.
+/// The state before the pass: the number of columns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct UncorrelateState(usize);
 
@@ -166,22 +175,22 @@ impl PassLearner for Uncorrelate {
     }
 }
 
-/// Columns up to which the correlation matrix is kept.
+/// Most columns for which the correlation matrix is kept.
 const WIDEST: usize = 512;
-/// Columns up to which it is shown; of more, as many pairs.
+/// Most columns for which it is shown; of more, as many pairs.
 const SHOWN: usize = 20;
 
-/// The correlation matrix; 0 where a column does not vary beyond rounding.
+/// The correlation matrix; 0 where a column is constant up to rounding.
 fn correlations(moments: &Moments) -> Mat<f64> {
     let scatter = moments.scatter();
     let (n, weight) = (scatter.rows(), moments.weight());
-    // The spread of a constant column is what rounding left of its mean.
+    // The variance of a constant column is the rounding error of its mean.
     let noise = |j: usize| weight.min(BLOCK_ROWS as f64).sqrt() * f64::EPSILON * moments.mean()[j].abs() * weight.sqrt();
     let scale: Vec<f64> = (0..n).map(|j| scatter[(j, j)].sqrt()).map(|s| if s > 0.0 { s } else { 0.0 }).collect();
     Mat::from_fn(n, n, |i, j| match i == j {
         true => 1.0,
         false if scale[i] <= noise(i) || scale[j] <= noise(j) => 0.0,
-        // Divided one after the other, since the product of two small scales may vanish.
+        // Divided one after the other, since the product of two small scales may underflow.
         false => (scatter[(i, j)] / scale[i] / scale[j]).clamp(-1.0, 1.0),
     })
 }
@@ -193,19 +202,19 @@ impl Uncorrelate {
         pairs.retain(|&(i, j)| r[(i, j)].abs() > self.threshold);
         pairs.sort_by(|a, b| r[*b].abs().total_cmp(&r[*a].abs()).then(a.cmp(b)));
         let mean: Vec<f64> = (0..n).map(|i| (0..n).filter(|&j| j != i).map(|j| r[(i, j)].abs()).sum()).collect();
-        let mut there = vec![true; n];
+        let mut present = vec![true; n];
         let mut dropped = Vec::new();
         for (i, j) in pairs {
-            if there[i] && there[j] {
+            if present[i] && present[j] {
                 let second = self.keep == KeepRule::First || mean[j] >= mean[i];
                 let (column, because) = if second { (j, i) } else { (i, j) };
-                there[column] = false;
+                present[column] = false;
                 dropped.push(DroppedColumn { column: column as u32, because: because as u32, correlation: r[(i, j)] });
             }
         }
         UncorrelateModel {
             columns: n,
-            kept: (0..n as u32).filter(|&j| there[j as usize]).collect(),
+            kept: (0..n as u32).filter(|&j| present[j as usize]).collect(),
             dropped,
             rule: Some(self.clone()),
             correlation: (n <= WIDEST).then(|| r.clone()),
@@ -218,7 +227,8 @@ impl Uncorrelate {
 pub struct DroppedColumn {
     /// The column.
     pub column: u32,
-    /// The column it is nearly a multiple of; it was there when this one was dropped, and may have been dropped later.
+    /// The column it is nearly a multiple of; it was present when this one was dropped, and may have been dropped
+    /// later.
     pub because: u32,
     /// Their correlation.
     pub correlation: f64,
@@ -226,7 +236,7 @@ pub struct DroppedColumn {
 
 /// Which columns are kept.
 ///
-/// Saved arrays: `kept`, the places of the columns that are kept; `correlation` [columns, columns] of up to 512 columns.
+/// Saved arrays: `kept`, the places of the columns that are kept; `correlation` (columns, columns) of up to 512 columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UncorrelateModel {
     columns: usize,
@@ -275,7 +285,7 @@ impl Model for UncorrelateModel {
                 rule.threshold
             ));
         }
-        let name = |j: u32| Cell::from(name_of(schema, j as usize));
+        let name = |j: u32| Cell::from(schema.name(j as usize));
         let row = |d: &DroppedColumn| vec![name(d.column), name(d.because), d.correlation.into()];
         if !self.dropped.is_empty() {
             let rows = self.dropped.iter().map(row).collect();
@@ -284,7 +294,7 @@ impl Model for UncorrelateModel {
         if let Some(r) = &self.correlation {
             let n = self.columns;
             if n <= SHOWN {
-                let names: Vec<String> = (0..n).map(|j| name_of(schema, j)).collect();
+                let names: Vec<String> = (0..n).map(|j| schema.name(j)).collect();
                 let head: Vec<&str> = std::iter::once("column").chain(names.iter().map(String::as_str)).collect();
                 let line = |i: usize| std::iter::once(name(i as u32)).chain(r.row(i).iter().map(|&v| v.into())).collect();
                 report.table("Correlations", &head, (0..n).map(line).collect());
@@ -346,7 +356,7 @@ impl Transformer for UncorrelateModel {
     }
 
     fn schema_out(&self, input: &Schema) -> Schema {
-        Schema::numbers(self.kept.iter().map(|&j| name_of(input, j as usize)))
+        Schema::numbers(self.kept.iter().map(|&j| input.name(j as usize)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the two encoders share: values of columns, with the infrequent ones put together.
+//! Common parts of the two encoders: values of columns, with the infrequent ones grouped.
 
 use ermine_core::{Dataset, Error, Features, ModelReader, ModelWriter, Partial, Result, Schema};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::levels::{ColumnReader, LevelCounts, LevelValue, Levels, NumericColumns, ReadForm, forms, given_levels, infrequent};
 use ermine_core::blocks::column_label;
 
-/// How columns are encoded, apart from what the codes look like.
+/// Settings of an encoder, apart from the form of the codes.
 pub(crate) struct EncodingRules<'a> {
     pub(crate) learner: &'static str,
     pub(crate) categories: &'a Value,
@@ -18,14 +18,14 @@ pub(crate) struct EncodingRules<'a> {
     pub(crate) strict: bool,
 }
 
-/// What every block of an encoder is told.
+/// State of an encoder, broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EncoderState {
     pub(crate) forms: Vec<ReadForm>,
     names: Option<Vec<String>>,
 }
 
-/// What an encoder gathers: the weight of each value of each column.
+/// Sums of an encoder in a pass: the weight of each value of each column.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EncoderPartial(pub(crate) LevelCounts);
 
@@ -55,29 +55,29 @@ impl EncodingRules<'_> {
         if fits {
             return Ok(());
         }
-        Err(Error::Parameter {
-            learner: self.learner,
-            name: "min_frequency".into(),
-            value: self.min_frequency.to_string(),
-            expected: "it must be null, a whole number from 1 up (rows) or a number between 0 and 1 (share of the rows)".into(),
-        })
+        Err(Error::parameter(
+            self.learner,
+            "min_frequency",
+            self.min_frequency,
+            "it must be null, a whole number from 1 up (rows) or a number between 0 and 1 (share of the rows)",
+        ))
     }
 
     pub(crate) fn finish(&self, state: &EncoderState, counts: &LevelCounts) -> Result<Vec<EncodedColumn>> {
-        let given = given_levels(self.learner, self.categories)?;
+        let user_levels = given_levels(self.learner, self.categories)?;
         let schema = state.names.as_ref().map(|n| Schema::numbers(n.iter().cloned()));
         let whole = self.min_frequency.is_u64();
         let columns = state.forms.iter().enumerate().map(|(j, form)| {
             if *form == ReadForm::Kept {
                 return Ok(EncodedColumn::Kept);
             }
-            let found = counts.levels(j, form);
-            let (levels, weights) = match &given {
-                None => found.into_iter().unzip(),
+            let observed = counts.levels(j, form);
+            let (levels, weights) = match &user_levels {
+                None => observed.into_iter().unzip(),
                 Some(lists) => {
                     let levels = Levels::new(lists[j].clone())?;
                     let mut weights = vec![0.0; levels.len()];
-                    for (level, w) in &found {
+                    for (level, w) in &observed {
                         match levels.find(level) {
                             Some(code) => weights[code as usize] += w,
                             None if self.strict => {
@@ -102,7 +102,7 @@ impl EncodingRules<'_> {
 /// A column of an encoder.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum EncodedColumn {
-    /// Numbers that pass through.
+    /// Numbers, unchanged.
     Kept,
     /// Values with codes.
     Levels(GroupedLevels),
@@ -142,7 +142,7 @@ impl EncodedColumn {
         }
     }
 
-    /// Passes the numbers of a kept column through, NaN for missing cells.
+    /// Copies the numbers of an unchanged column, NaN for missing cells.
     pub(crate) fn pass_through(x: &Features<'_>, column: usize, learner: &str, mut each: impl FnMut(usize, f64)) -> Result<()> {
         if let Features::Table(t) = x
             && t.numbers(column).is_none()
@@ -201,8 +201,8 @@ impl GroupedLevels {
         if Some(group) == self.rare { None } else { self.group.iter().position(|&g| g == group).map(|l| l as u32) }
     }
 
-    /// What stands for a group in the name of a column. Values of a matrix column that a schema calls categories are
-    /// codes into its names.
+    /// The name of a group in the name of a column. Values of a matrix column that a schema calls categories are codes
+    /// into its names.
     pub(crate) fn group_name(&self, group: u32, schema: &Schema, column: usize) -> String {
         let Some(level) = self.level_of(group) else { return "infrequent".into() };
         match &self.levels.all()[level as usize] {
@@ -214,7 +214,7 @@ impl GroupedLevels {
         }
     }
 
-    /// The number that stands for a group on the way back: the value of number columns, else the place in the list of
+    /// The number of a group in the inverse transform: the value of number columns, else the index in the list of
     /// categories; NaN for missing and infrequent values.
     pub(crate) fn decode(&self, group: u32) -> f64 {
         self.level_of(group).map_or(f64::NAN, |l| match &self.levels.all()[l as usize] {
@@ -226,12 +226,12 @@ impl GroupedLevels {
 }
 
 /// The error for a value that training has not seen.
-pub(crate) fn unknown_value(x: &Features<'_>, column: usize, row: usize, first: usize, learner: &str) -> Error {
+pub(crate) fn unknown_value(x: &Features<'_>, column: usize, row: usize, learner: &str) -> Error {
     let schema = match x {
         Features::Table(t) => Some(t.schema()),
         _ => None,
     };
     let value = Levels::cell_text(x, column, row);
     let message = format!("{value} was not among the values in training, and handle_unknown of {learner} is \"error\"");
-    Error::Row { place: format!("column {}", column_label(schema, column)), row: first + row, message }
+    Error::Row { place: format!("column {}", column_label(schema, column)), row, message }
 }

@@ -1,4 +1,6 @@
-//! Missing cells filled in.
+//! Imputation of missing cells.
+
+mod model;
 
 use std::sync::Arc;
 
@@ -6,12 +8,15 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::levels::{ColumnReader, LevelCounts, LevelValue, ReadForm, column_name};
+use super::levels::{ColumnReader, LevelCounts, LevelValue, ReadForm};
 use ermine_core::blocks::{by_blocks, check_finite, column_label, numbers};
 use ermine_math::column_moments::ColumnMoments;
 use ermine_math::quantile_search::{self, QuantilePartial, QuantileSearch};
 
-/// What a missing cell is filled with.
+use model::ColumnFill;
+pub use model::ImputeModel;
+
+/// The value of missing cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImputeStrategy {
@@ -20,18 +25,22 @@ pub enum ImputeStrategy {
     Mean,
     /// The median of the column.
     Median,
-    /// The most frequent value of the column; the least of several.
+    /// The most frequent value of the column; the least on ties.
     MostFrequent,
     /// The value of `fill_value`.
     Constant,
 }
 
-/// Fills in missing cells, column by column.
+/// Imputes missing cells, column by column.
 ///
-/// **Computes** the mean, median or most frequent value of the cells that are there, and puts it where none is.
+/// # What it computes
+/// The mean, median or most frequent value of the cells that are present, and fills missing cells with it.
 ///
-/// **Use it** before learners that take no missing values. A mean hides that a cell was missing; `add_indicator` keeps that.
+/// # When to use it
+/// Before learners that take no missing values. A mean hides that a cell was missing; `add_indicator` keeps that
+/// information.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::preprocessing::Impute;
@@ -42,21 +51,28 @@ pub enum ImputeStrategy {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass; the median takes a few, in bounded memory, and is
-/// exact; the most frequent number needs memory for the distinct numbers. **It does not** look at other columns.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// Category columns of a table are filled with their most frequent name, or with `fill_value`; they come out as codes into
-/// the names of training, and a name that training has not seen is treated as missing.
+/// # Cost
+/// One pass; the median takes a few, in bounded memory, and is exact; the most frequent number needs memory for the
+/// distinct numbers.
+///
+/// # What it does not do
+/// It does not use other columns.
+///
+/// Category columns of a table are filled with their most frequent name, or with `fill_value`; they come out as codes
+/// into the names of training, and an unknown name is treated as missing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Impute {
-    /// What a missing cell is filled with.
+    /// The value of missing cells.
     pub strategy: ImputeStrategy,
     /// The value of the strategy `constant`.
     pub fill_value: Value,
-    /// Add a 0/1 column for each column with missing cells in training.
+    /// Whether to add a 0/1 column for each column with missing cells in training.
     pub add_indicator: bool,
-    /// Keep columns without any cell in training.
+    /// Whether to keep columns that were entirely missing in training.
     pub keep_empty_features: bool,
 }
 
@@ -83,12 +99,7 @@ impl Impute {
     }
 
     fn refuse_fill(&self, expected: &str) -> Error {
-        Error::Parameter {
-            learner: Self::SPEC.name,
-            name: "fill_value".into(),
-            value: self.fill_value.to_string(),
-            expected: format!("it must be null or {expected}"),
-        }
+        Error::parameter(Self::SPEC.name, "fill_value", &self.fill_value, format!("it must be null or {expected}"))
     }
 }
 
@@ -98,7 +109,7 @@ impl Learner for Impute {
     const SPEC: Spec = Spec {
         name: "impute",
         summary: "Missing cells filled with the mean, the median or the most frequent value",
-        objective: "z = x where it is there, else the mean (median, most frequent value) of the column",
+        objective: "z = x where it is present, else the mean (median, most frequent value) of the column",
         notes: "Before learners that take no missing values. One pass; the median takes a few passes in bounded memory and is \
                 exact. Columns without any cell are dropped unless they are to be kept. Category columns are filled with their most \
                 frequent name and come out as codes.",
@@ -133,7 +144,7 @@ impl Learner for Impute {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         match self.fill_value {
             Value::Null | Value::String(_) | Value::Number(_) => Ok(()),
             _ => Err(self.refuse_fill("a number or a name")),
@@ -149,16 +160,16 @@ impl Learner for Impute {
     }
 }
 
-/// What every block of [`Impute`] is told.
+/// State of [`Impute`], broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ImputeState {
     forms: Vec<ReadForm>,
     search: Option<QuantileSearch>,
-    /// The weights of the first pass, when later passes only search medians.
+    /// The sums of the first pass, when later passes only search medians.
     first: Option<Box<ImputePartial>>,
 }
 
-/// What [`Impute`] gathers.
+/// Sums of [`Impute`] in a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ImputePartial {
     moments: ColumnMoments,
@@ -189,7 +200,7 @@ impl PassLearner for Impute {
         let mut forms = Vec::new();
         for j in 0..head.cols() {
             forms.push(match head.x {
-                Features::Table(t) => match &t.table().columns()[j] {
+                Features::Table(t) => match t.table().column_at(j) {
                     Column::Category { names, .. } => ReadForm::Codes(names.clone()),
                     Column::Number { .. } => ReadForm::Numbers,
                     Column::Text(_) => {
@@ -212,7 +223,7 @@ impl PassLearner for Impute {
     }
 
     fn empty_partial(&self, state: &ImputeState) -> ImputePartial {
-        // Numbers are tallied only for their most frequent value; names always.
+        // Numbers are counted only for their most frequent value; names always.
         let tallied: Vec<ReadForm> = (state.forms.iter())
             .map(|f| match f {
                 ReadForm::Numbers if self.strategy != ImputeStrategy::MostFrequent => ReadForm::Kept,
@@ -252,8 +263,8 @@ impl PassLearner for Impute {
         _: &Context<'_>,
     ) -> Result<PassStep<ImputeState, ImputeModel>> {
         if let (Some(search), Some(buckets)) = (&mut state.search, total.buckets.take()) {
-            let found = search.refine(&buckets);
-            if !found {
+            let medians = search.refine(&buckets);
+            if !medians {
                 if state.first.is_none() {
                     state.first = Some(Box::new(total));
                 }
@@ -318,7 +329,7 @@ impl Impute {
     }
 }
 
-/// The most frequent value; the first of several. Missing cells do not count.
+/// The most frequent value; the first on ties. Missing cells do not count.
 fn most_frequent(levels: &[(LevelValue, f64)]) -> Option<&LevelValue> {
     let mut best: Option<&(LevelValue, f64)> = None;
     for l in levels.iter().filter(|l| l.0 != LevelValue::Missing) {
@@ -329,7 +340,7 @@ fn most_frequent(levels: &[(LevelValue, f64)]) -> Option<&LevelValue> {
     best.map(|b| &b.0)
 }
 
-/// A block of rows in which columns that hold no numbers are NaN.
+/// A block of rows in which columns that are not numbers are NaN.
 struct NumberColumns<'a> {
     dense: Option<MatRef<'a, f64>>,
     copied: Mat<f64>,
@@ -350,179 +361,6 @@ impl<'a> NumberColumns<'a> {
 
     fn view(&self) -> MatRef<'_, f64> {
         self.dense.unwrap_or_else(|| self.copied.view())
-    }
-}
-
-/// What a column is filled with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ColumnFill {
-    Dropped,
-    Number(f64),
-    Name { names: Arc<Vec<String>>, code: u32 },
-}
-
-/// What [`Impute`] learned: the value that fills each column.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ImputeModel {
-    columns: Vec<ColumnFill>,
-    /// Columns with a 0/1 column for their missing cells.
-    indicators: Vec<usize>,
-}
-
-impl ImputeModel {
-    /// What each number column is filled with; NaN for dropped columns, the code for category columns.
-    pub fn statistics(&self) -> Vec<f64> {
-        let one = |c: &ColumnFill| match c {
-            ColumnFill::Dropped => f64::NAN,
-            ColumnFill::Number(v) => *v,
-            ColumnFill::Name { code, .. } => f64::from(*code),
-        };
-        self.columns.iter().map(one).collect()
-    }
-
-    fn kept(&self) -> impl Iterator<Item = (usize, &ColumnFill)> {
-        self.columns.iter().enumerate().filter(|(_, c)| **c != ColumnFill::Dropped)
-    }
-
-    fn load(input: &ModelReader) -> Result<Self> {
-        let columns: Vec<ColumnFill> = input.field("columns")?;
-        let indicators: Vec<usize> = input.field("indicators")?;
-        let sound = |c: &ColumnFill| match c {
-            ColumnFill::Dropped => true,
-            ColumnFill::Number(v) => v.is_finite(),
-            ColumnFill::Name { names, code } => (*code as usize) < names.len(),
-        };
-        if !columns.iter().all(sound)
-            || indicators.iter().any(|&j| j >= columns.len())
-            || indicators.windows(2).any(|w| w[0] >= w[1])
-        {
-            return Err(Error::Model("impute: its columns do not fit together".into()));
-        }
-        Ok(Self { columns, indicators })
-    }
-}
-
-impl Model for ImputeModel {
-    fn n_features(&self) -> usize {
-        self.columns.len()
-    }
-    fn as_transformer(&self) -> Option<&dyn Transformer> {
-        Some(self)
-    }
-
-    fn report(&self, schema: &Schema) -> Report {
-        let rows = (self.columns.iter().enumerate())
-            .map(|(j, c)| {
-                let fill = match c {
-                    ColumnFill::Dropped => Cell::Text("dropped: entirely missing".into()),
-                    ColumnFill::Number(v) => Cell::Number(*v),
-                    ColumnFill::Name { names, code } => Cell::Text(names[*code as usize].clone()),
-                };
-                vec![column_name(schema, j).into(), fill]
-            })
-            .collect();
-        let mut report = Report::default();
-        report.table("Missing cells", &["column", "filled with"], rows);
-        report
-    }
-
-    fn save(&self, out: &mut ModelWriter) -> Result<()> {
-        out.vec("statistics", &self.statistics());
-        out.field("columns", &self.columns)?;
-        out.field("indicators", &self.indicators)
-    }
-}
-
-impl Transformer for ImputeModel {
-    fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        x.expect_cols(self.columns.len())?;
-        let kept: Vec<(usize, &ColumnFill)> = self.kept().collect();
-        let width = kept.len() + self.indicators.len();
-        by_blocks(x, width, |block, _, out| {
-            // Matrices need no look at the kind of each column.
-            let mut scratch = Vec::new();
-            let dense = match block {
-                Features::Table(_) => None,
-                _ => Some(numbers(block, &mut scratch, Impute::SPEC.name)?),
-            };
-            let schema = if let Features::Table(t) = block { Some(t.schema()) } else { None };
-            for (to, (j, fill)) in kept.iter().enumerate() {
-                match (fill, block, dense) {
-                    (ColumnFill::Number(v), _, Some(m)) => {
-                        for (i, x) in m.col_iter(*j).enumerate() {
-                            out[i * width + to] = if x.is_nan() { *v } else { x };
-                        }
-                    }
-                    (ColumnFill::Number(v), Features::Table(t), None) => {
-                        let values = t.numbers(*j).ok_or_else(|| Error::Kind {
-                            column: column_label(schema, *j),
-                            found: format!("of type {}", t.schema().fields[*j].kind),
-                            learner: Impute::SPEC.name.into(),
-                            needed: "numbers there".into(),
-                        })?;
-                        values.iter().enumerate().for_each(|(i, x)| out[i * width + to] = if x.is_nan() { *v } else { *x });
-                    }
-                    (ColumnFill::Name { names, code }, Features::Table(t), _) if t.categories(*j).is_some() => {
-                        let Some((codes, theirs)) = t.categories(*j) else { continue };
-                        let ours: Vec<f64> =
-                            theirs.iter().map(|n| names.iter().position(|m| m == n).unwrap_or(*code as usize) as f64).collect();
-                        for (i, &c) in codes.iter().enumerate() {
-                            out[i * width + to] = if c == MISSING_CODE { f64::from(*code) } else { ours[c as usize] };
-                        }
-                    }
-                    (ColumnFill::Name { code, .. }, _, _) => {
-                        let cells = ColumnReader::of(block, *j);
-                        (0..block.rows()).for_each(|i| out[i * width + to] = cells.number(i).unwrap_or(f64::from(*code)));
-                    }
-                    _ => {}
-                }
-            }
-            for (to, &j) in self.indicators.iter().enumerate() {
-                for i in 0..block.rows() {
-                    let missing = match (block, dense) {
-                        (Features::Table(t), _) => t.is_missing(i, j),
-                        (_, Some(m)) => m.at(i, j).is_nan(),
-                        _ => false,
-                    };
-                    out[i * width + kept.len() + to] = f64::from(u8::from(missing));
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn source_columns(&self) -> Option<Vec<usize>> {
-        Some(self.kept().map(|(j, _)| j).chain(self.indicators.iter().copied()).collect())
-    }
-
-    fn schema_out(&self, input: &Schema) -> Schema {
-        let field = |(j, fill): (usize, &ColumnFill)| match fill {
-            ColumnFill::Name { names, .. } => {
-                Field { name: column_name(input, j), kind: ColumnKind::Category, categories: names.clone() }
-            }
-            _ => Field { name: column_name(input, j), kind: ColumnKind::Number, categories: Arc::default() },
-        };
-        let mut fields: Vec<Field> = self.kept().map(field).collect();
-        let names = self.indicators.iter().map(|&j| format!("missingindicator_{}", column_name(input, j)));
-        fields.extend(Schema::numbers(names).fields);
-        Schema { fields }
-    }
-
-    /// Cells that were missing are missing again, where an indicator says so; dropped columns come back as missing.
-    fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
-        let kept: Vec<usize> = self.kept().map(|(j, _)| j).collect();
-        ermine_core::blocks::expect_width(z, kept.len() + self.indicators.len())?;
-        let mut out = Mat::filled(z.rows(), self.columns.len(), f64::NAN);
-        for i in 0..z.rows() {
-            kept.iter().enumerate().for_each(|(from, &j)| out[(i, j)] = *z.at(i, from));
-            for (from, &j) in self.indicators.iter().enumerate() {
-                if *z.at(i, kept.len() + from) > 0.5 {
-                    out[(i, j)] = f64::NAN;
-                }
-            }
-        }
-        Ok(Some(out))
     }
 }
 
@@ -562,7 +400,7 @@ mod tests {
         let view = Features::F64(MatRef::row_major(&x, 9001, 1));
         let got = fit(&[("strategy", json!("median"))], &Dataset::new(view)).unwrap().statistics()[0];
         x.retain(|v| !v.is_nan());
-        x.sort_by(f64::total_cmp);
+        ermine_core::order::sort_numbers(&mut x);
         assert_eq!(got, (x[x.len() / 2] + x[(x.len() - 1) / 2]) / 2.0);
     }
 

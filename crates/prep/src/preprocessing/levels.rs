@@ -1,15 +1,15 @@
-//! The distinct values of columns: counted in passes, found again in later data.
+//! The distinct values of columns: counted in passes, looked up in later data.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ermine_core::{Column, Dataset, Error, Features, MISSING_CODE, Partial, Result, Schema};
+use ermine_core::{Column, Dataset, Error, Features, MISSING_CODE, Partial, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use ermine_core::blocks::column_label;
 
-/// One of the values of a column.
+/// A value of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum LevelValue {
@@ -31,7 +31,7 @@ impl std::fmt::Display for LevelValue {
     }
 }
 
-/// What an encoder does with number columns.
+/// Treatment of number columns by an encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NumericColumns {
@@ -40,7 +40,7 @@ pub enum NumericColumns {
     Auto,
     /// Encode their distinct values.
     Encode,
-    /// Keep them as they are.
+    /// Keep them unchanged.
     Keep,
 }
 
@@ -66,7 +66,9 @@ pub(crate) fn forms(data: &Dataset<'_>, numbers: NumericColumns) -> Vec<ReadForm
         NumericColumns::Auto => ReadForm::Numbers,
     };
     match data.x {
-        Features::Table(t) => (t.table().columns().iter())
+        Features::Table(t) => t
+            .table()
+            .columns()
             .map(|c| match c {
                 Column::Number { .. } => number(true),
                 Column::Category { names, .. } => ReadForm::Codes(names.clone()),
@@ -77,7 +79,7 @@ pub(crate) fn forms(data: &Dataset<'_>, numbers: NumericColumns) -> Vec<ReadForm
     }
 }
 
-/// A whole number that orders like the double; the two zeros are equal.
+/// An integer that orders like the f64; the two zeros are equal.
 fn key(v: f64) -> u64 {
     let bits = (v + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
@@ -115,7 +117,7 @@ impl LevelCounts {
         Self { columns: forms.iter().map(|f| (tally(f), 0.0)).collect(), weight: 0.0 }
     }
 
-    /// Takes in a block of rows; an infinite number is refused.
+    /// Adds a block of rows; an infinite number is an error.
     pub(crate) fn add(&mut self, rows: &Dataset<'_>) -> Result<()> {
         let n = rows.rows();
         self.weight += (0..n).map(|i| rows.weight_of(i)).sum::<f64>();
@@ -240,7 +242,7 @@ fn merge_sorted(a: Vec<(u64, f64)>, b: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
     }
 }
 
-/// The cells of one column, whatever holds them.
+/// The cells of one column, in any form of features.
 pub(crate) struct ColumnReader<'a> {
     x: Features<'a>,
     column: usize,
@@ -268,7 +270,7 @@ impl<'a> ColumnReader<'a> {
 
     fn text(&self, row: usize) -> Option<&'a str> {
         match self.x {
-            Features::Table(t) => match &t.table().columns()[self.column] {
+            Features::Table(t) => match t.table().column_at(self.column) {
                 Column::Text(cells) => cells[t.range().start + row].as_deref(),
                 _ => None,
             },
@@ -277,7 +279,7 @@ impl<'a> ColumnReader<'a> {
     }
 }
 
-/// The values of a column in the order of their codes, and how to find them.
+/// The values of a column in the order of their codes, with a lookup.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Levels {
     levels: Vec<LevelValue>,
@@ -287,7 +289,7 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// Refuses values that occur twice and numbers that are not finite.
+    /// Checks for duplicate values and numbers that are not finite.
     pub(crate) fn new(levels: Vec<LevelValue>) -> Result<Self> {
         let twice = |l: &LevelValue| Error::Data(format!("category {l} occurs twice"));
         let (mut numbers, mut names, mut missing) = (Vec::new(), BTreeMap::new(), None);
@@ -360,7 +362,7 @@ impl Levels {
                 }
                 return;
             }
-            if let Column::Text(cells) = &t.table().columns()[column] {
+            if let Column::Text(cells) = t.table().column_at(column) {
                 for (i, cell) in cells[t.range()].iter().enumerate() {
                     each(i, cell.as_deref().map_or(self.missing, |s| self.name(s)));
                 }
@@ -387,10 +389,9 @@ impl Levels {
     }
 }
 
-/// Values given by a person: "auto", or a list of values for each column.
+/// Values given by the user: "auto", or a list of values for each column.
 pub(crate) fn given_levels(learner: &'static str, categories: &Value) -> Result<Option<Vec<Vec<LevelValue>>>> {
-    let refuse =
-        |expected: String| Error::Parameter { learner, name: "categories".into(), value: categories.to_string(), expected };
+    let refuse = |expected: String| Error::parameter(learner, "categories", categories, expected);
     match categories {
         Value::String(s) if s == "auto" => Ok(None),
         Value::Array(columns) => {
@@ -408,8 +409,8 @@ pub(crate) fn given_levels(learner: &'static str, categories: &Value) -> Result<
     }
 }
 
-/// Which values are put together as infrequent: those of weight below `min_frequency` (a share of the rows when below 1),
-/// then the rarest until `max_categories` are left, the group of the infrequent counted; ties go to the first.
+/// The values grouped as infrequent: those of weight below `min_frequency` (a share of the rows when below 1), then the
+/// rarest until `max_categories` are left, the group itself counted; ties go to the first.
 pub(crate) fn infrequent(
     counts: &[f64],
     rows: f64,
@@ -423,15 +424,9 @@ pub(crate) fn infrequent(
     if let Some(most) = max_categories
         && most < groups
     {
-        let mut order: Vec<usize> = (0..counts.len()).collect();
-        order.sort_by(|&a, &b| counts[a].total_cmp(&counts[b]));
+        let order = ermine_core::order::argsort(counts);
         let rare = counts.len().saturating_sub(most - 1);
         order[..rare].iter().for_each(|&l| out[l] = true);
     }
     out
-}
-
-/// Names of columns for reports and messages.
-pub(crate) fn column_name(schema: &Schema, column: usize) -> String {
-    super::standardise::name_of(schema, column)
 }

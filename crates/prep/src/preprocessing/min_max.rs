@@ -3,16 +3,19 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::standardise::{ScalerState, name_of, same_names};
+use super::standardise::{ScalerState, same_names};
 use ermine_core::blocks::{by_blocks, check_finite, column_label, expect_width, numbers};
 use ermine_math::column_moments::SparseRowReader;
 
-/// Moves and stretches every column into a given range.
+/// Scales every column to a given range.
 ///
-/// **Computes** z = a + (b - a) (x - min) / (max - min), from the cells that are there; missing cells stay missing.
+/// # What it computes
+/// z = a + (b - a) (x - min) / (max - min), from the cells that are present; missing cells stay missing.
 ///
-/// **Use it** where a learner wants bounded columns (networks, images) and there are no outliers; else [`super::Standardise`].
+/// # When to use it
+/// Where a learner needs bounded columns (networks, images) and there are no outliers; else [`super::Standardize`].
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::preprocessing::MinMax;
@@ -23,14 +26,20 @@ use ermine_math::column_moments::SparseRowReader;
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass. **It does not** use weights, except that a row
-/// of weight 0 is left out.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
+///
+/// # Cost
+/// One pass.
+///
+/// # What it does not do
+/// It does not use weights, except that a row of weight 0 is ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MinMax {
     /// The range of the new columns.
     pub feature_range: (f64, f64),
-    /// Keep later data within the range too.
+    /// Whether to clip later data to the range.
     pub clip: bool,
 }
 
@@ -67,12 +76,12 @@ impl Learner for MinMax {
     fn check(&self) -> Result<()> {
         let (low, high) = self.feature_range;
         if !(low < high && low.is_finite() && high.is_finite()) {
-            return Err(Error::Parameter {
-                learner: Self::SPEC.name,
-                name: "feature_range".into(),
-                value: format!("[{low}, {high}]"),
-                expected: "the first number must be below the second".into(),
-            });
+            return Err(Error::parameter(
+                Self::SPEC.name,
+                "feature_range",
+                format!("[{low}, {high}]"),
+                "the first number must be below the second",
+            ));
         }
         Ok(())
     }
@@ -137,13 +146,13 @@ impl PassLearner for MinMax {
 
     fn add_block(&self, state: &ScalerState, part: &mut ColumnRanges, rows: &Dataset<'_>) -> Result<()> {
         let cols = state.columns;
-        // Comparisons with NaN are false, so missing cells fall through; the bounds start at the wrong ends.
+        // Comparisons with NaN are false, so missing cells have no effect; the bounds start at the wrong ends.
         let (mut low, mut high) = (vec![f64::INFINITY; cols], vec![f64::NEG_INFINITY; cols]);
-        let there = (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0);
+        let weighted = (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0);
         match rows.x {
             Features::Csr(x) => {
                 let (mut row, mut stored, mut seen) = (SparseRowReader::new(cols), vec![0usize; cols], 0usize);
-                for i in there {
+                for i in weighted {
                     seen += 1;
                     part.weight += rows.weight_of(i);
                     row.each(x, i, &mut |j, v| {
@@ -159,7 +168,7 @@ impl PassLearner for MinMax {
             x => {
                 let (mut scratch, mut row) = (Vec::new(), vec![0.0; cols]);
                 let block = numbers(&x, &mut scratch, Self::SPEC.name)?;
-                for i in there {
+                for i in weighted {
                     part.weight += rows.weight_of(i);
                     let cells = match block.row(i) {
                         Some(cells) => cells,
@@ -175,7 +184,7 @@ impl PassLearner for MinMax {
                 }
             }
         }
-        // Bounds that never moved have no cell; bounds that moved to infinity have an infinite one.
+        // Bounds that never moved have no cell; bounds at infinity have an infinite one.
         let moved = |j: usize| low[j] <= high[j];
         if (0..cols).any(|j| (low[j].is_infinite() || high[j].is_infinite()) && rows.rows() > 0) {
             check_finite(&rows.x, rows.schema, &|_| true)?;
@@ -201,7 +210,7 @@ impl PassLearner for MinMax {
     }
 }
 
-/// What [`MinMax`] learned: the range of each column.
+/// Fitted [`MinMax`]: the range of each column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinMaxModel {
     params: MinMax,
@@ -241,7 +250,7 @@ impl MinMaxModel {
         &self.scale
     }
 
-    /// The model of the rows of both: training can go on with further rows.
+    /// The model of the rows of both, for incremental training.
     pub fn merged(&self, other: &Self) -> Result<Self> {
         if self.least.len() != other.least.len() {
             return Err(Error::Columns { expected: self.least.len(), found: other.least.len() });
@@ -265,7 +274,7 @@ impl Model for MinMaxModel {
         let mut report = Report::default();
         report.text(format!("Every column is moved and stretched into {low} to {high}."));
         let rows =
-            (0..self.least.len()).map(|j| vec![name_of(schema, j).into(), self.least[j].into(), self.most[j].into()]).collect();
+            (0..self.least.len()).map(|j| vec![schema.name(j).into(), self.least[j].into(), self.most[j].into()]).collect();
         report.table("Ranges of the columns", &["column", "least", "greatest"], rows);
         report
     }

@@ -1,4 +1,4 @@
-//! Preparation of columns: scaling, encoding, imputation, and the default that does what a table needs.
+//! Preparation of columns: scaling, encoding, imputation, and the default preparation of a table.
 
 mod encoding;
 mod impute;
@@ -14,6 +14,5 @@ pub use levels::{LevelValue, NumericColumns};
 pub use min_max::{MinMax, MinMaxModel};
 pub use one_hot::{OneHot, OneHotModel, UnknownOneHot};
 pub use ordinal::{Ordinal, OrdinalModel, UnknownOrdinal};
-pub(crate) use standardise::name_of;
 pub use standardise::{Standardize, StandardizeModel};
 pub use table::{DropLevel, Prepare, PrepareModel};

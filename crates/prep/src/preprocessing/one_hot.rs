@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::encoding::{EncodedColumn, EncoderPartial, EncoderState, EncodingRules, GroupedLevels, unknown_value};
-use super::levels::{LevelCounts, LevelValue, NumericColumns, column_name};
+use super::levels::{LevelCounts, LevelValue, NumericColumns};
 use ermine_core::blocks::{by_blocks, expect_width};
 
-/// What to do with a value that training has not seen.
+/// Treatment of a value that did not occur in training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownOneHot {
-    /// Refuse it.
+    /// An error.
     #[default]
     Error,
     /// All zeros.
@@ -23,10 +23,13 @@ pub enum UnknownOneHot {
 
 /// Makes a 0/1 column for each value of a column.
 ///
-/// **Computes** for a column with values v1 … vk the k columns \[x = v1\] … \[x = vk\]; missing cells are a value of their own.
+/// # What it computes
+/// For a column with values v1 … vk the k columns \[x = v1\] … \[x = vk\]; missing cells are a value of their own.
 ///
-/// **Use it** before learners that take only numbers. Few values: a thousand values are a thousand columns.
+/// # When to use it
+/// Before learners that take only numbers, on columns with few values: a thousand values are a thousand columns.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Column, Context, Dataset, Features, Learner, Table, Transformer};
 /// use ermine_prep::preprocessing::OneHot;
@@ -39,8 +42,14 @@ pub enum UnknownOneHot {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass; memory for the distinct values. **It does not**
-/// touch number columns of tables, unless `numbers` says so.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
+///
+/// # Cost
+/// One pass; memory for the distinct values.
+///
+/// # What it does not do
+/// It does not encode number columns of tables, unless `numbers` says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OneHot {
@@ -48,13 +57,13 @@ pub struct OneHot {
     pub categories: Value,
     /// Which value gets no column: null, "first", "if_binary", or a list with a value for each column.
     pub drop: Value,
-    /// What to do with a value that training has not seen.
+    /// Treatment of a value that did not occur in training.
     pub handle_unknown: UnknownOneHot,
-    /// Rarer values share one column: a number of rows, or a share of them.
+    /// Rarer values share one column: a number of rows, or a fraction of them.
     pub min_frequency: Value,
-    /// At most that many columns for a column.
+    /// Most new columns per column.
     pub max_categories: Option<usize>,
-    /// What to do with number columns.
+    /// Treatment of number columns.
     pub numbers: NumericColumns,
 }
 
@@ -85,10 +94,10 @@ impl OneHot {
 
     fn refuse_drop(&self, expected: impl Into<String>) -> Error {
         let (learner, value) = (Self::SPEC.name, self.drop.to_string());
-        Error::Parameter { learner, name: "drop".into(), value, expected: expected.into() }
+        Error::parameter(learner, "drop", value, expected)
     }
 
-    /// The group of each column that gets no column.
+    /// The group of each column that is dropped.
     fn dropped(&self, columns: &[EncodedColumn]) -> Result<Vec<Option<u32>>> {
         if let Value::Array(list) = &self.drop
             && list.len() != columns.len()
@@ -175,7 +184,7 @@ impl Learner for OneHot {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         self.rules().check_min_frequency()?;
         super::levels::given_levels(Self::SPEC.name, &self.categories)?;
         match &self.drop {
@@ -224,7 +233,7 @@ impl PassLearner for OneHot {
     }
 }
 
-/// What [`OneHot`] learned: the values of each column.
+/// Fitted [`OneHot`]: the values of each column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OneHotModel {
     columns: Vec<EncodedColumn>,
@@ -248,7 +257,7 @@ impl OneHotModel {
         self.starts[self.columns.len()]
     }
 
-    /// The values of a column; none for number columns that pass through.
+    /// The values of a column; none for unchanged number columns.
     pub fn categories(&self, column: usize) -> Option<&[LevelValue]> {
         self.columns.get(column)?.grouped().map(|g| g.levels.all())
     }
@@ -268,7 +277,7 @@ impl OneHotModel {
     }
 
     /// Calls `each` with every cell that is not 0.
-    fn cells(&self, x: &Features<'_>, first: usize, each: &mut dyn FnMut(usize, usize, f64)) -> Result<()> {
+    fn cells(&self, x: &Features<'_>, each: &mut dyn FnMut(usize, usize, f64)) -> Result<()> {
         for (j, column) in self.columns.iter().enumerate() {
             match column {
                 EncodedColumn::Kept => EncodedColumn::pass_through(x, j, OneHot::SPEC.name, |i, v| each(i, self.starts[j], v))?,
@@ -282,7 +291,7 @@ impl OneHotModel {
                         }
                     });
                     if let Some(row) = refused {
-                        return Err(unknown_value(x, j, row, first, OneHot::SPEC.name));
+                        return Err(unknown_value(x, j, row, OneHot::SPEC.name));
                     }
                 }
             }
@@ -307,7 +316,7 @@ impl Model for OneHotModel {
                     EncodedColumn::Kept => "kept as it is".into(),
                     EncodedColumn::Levels(g) => format!("{} values, {} infrequent", g.levels.len(), g.rare_levels().len()),
                 };
-                vec![column_name(schema, j).into(), what.into(), ((self.starts[j + 1] - self.starts[j]) as f64).into()]
+                vec![schema.name(j).into(), what.into(), ((self.starts[j + 1] - self.starts[j]) as f64).into()]
             })
             .collect();
         report.table("Columns", &["column", "what it holds", "new columns"], rows);
@@ -326,16 +335,16 @@ impl Transformer for OneHotModel {
         x.expect_cols(self.columns.len())?;
         let width = self.width();
         if width == 0 {
-            self.cells(x, 0, &mut |_, _, _| {})?;
+            self.cells(x, &mut |_, _, _| {})?;
         }
-        by_blocks(x, width, |block, first, out| self.cells(block, first, &mut |i, j, v| out[i * width + j] = v))
+        by_blocks(x, width, |block, _, out| self.cells(block, &mut |i, j, v| out[i * width + j] = v))
     }
 
     fn transform_sparse(&self, x: &Features<'_>) -> Result<Option<Csr>> {
         x.expect_cols(self.columns.len())?;
-        // Columns come one after another, so that the entries of a row arrive in order; rows are filled side by side.
+        // Column by column, so that the entries of a row arrive in order; rows are filled in parallel.
         let mut rows: Vec<Vec<(u32, f64)>> = vec![Vec::with_capacity(self.columns.len()); x.rows()];
-        self.cells(x, 0, &mut |i, j, v| rows[i].push((j as u32, v)))?;
+        self.cells(x, &mut |i, j, v| rows[i].push((j as u32, v)))?;
         let mut indptr = vec![0];
         let (mut indices, mut values) = (Vec::new(), Vec::new());
         for row in rows {
@@ -359,7 +368,7 @@ impl Transformer for OneHotModel {
     fn schema_out(&self, input: &Schema) -> Schema {
         let mut names = Vec::with_capacity(self.width());
         for (j, column) in self.columns.iter().enumerate() {
-            let name = column_name(input, j);
+            let name = input.name(j);
             match column {
                 EncodedColumn::Kept => names.push(name),
                 EncodedColumn::Levels(g) => {
@@ -371,8 +380,8 @@ impl Transformer for OneHotModel {
         Schema::numbers(names)
     }
 
-    /// Number columns get their values back, category columns the places in [`OneHotModel::categories`]; NaN stands for
-    /// missing, infrequent and unknown values.
+    /// Number columns get their values back, category columns the indices in [`OneHotModel::categories`]; NaN stands
+    /// for missing, infrequent and unknown values.
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         expect_width(z, self.width())?;
         let back = |i: usize, j: usize| {

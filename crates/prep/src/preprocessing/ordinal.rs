@@ -1,19 +1,19 @@
-//! A whole number for each value of a column.
+//! An integer for each value of a column.
 
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::encoding::{EncodedColumn, EncoderPartial, EncoderState, EncodingRules, unknown_value};
-use super::levels::{LevelCounts, LevelValue, NumericColumns, column_name};
+use super::levels::{LevelCounts, LevelValue, NumericColumns};
 use super::one_hot::{CATEGORIES, MAX_CATEGORIES, MIN_FREQUENCY, NUMBERS};
 use ermine_core::blocks::{by_blocks, expect_width};
 
-/// What to do with a value that training has not seen.
+/// Treatment of a value that did not occur in training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownOrdinal {
-    /// Refuse it.
+    /// An error.
     #[default]
     Error,
     /// Write `unknown_value`.
@@ -22,10 +22,13 @@ pub enum UnknownOrdinal {
 
 /// Replaces the values of a column by 0, 1, 2, …, in order.
 ///
-/// **Computes** the place of each value among the sorted values of its column.
+/// # What it computes
+/// The index of each value among the sorted values of its column.
 ///
-/// **Use it** before trees, or where the order of the values means something; else [`super::OneHot`].
+/// # When to use it
+/// Before trees, or where the order of the values is meaningful; else [`super::OneHot`].
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Column, Context, Dataset, Features, Learner, Table, Transformer};
 /// use ermine_prep::preprocessing::Ordinal;
@@ -37,24 +40,30 @@ pub enum UnknownOrdinal {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass; memory for the distinct values. **It does not**
-/// touch number columns of tables, unless `numbers` says so.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
+///
+/// # Cost
+/// One pass; memory for the distinct values.
+///
+/// # What it does not do
+/// It does not encode number columns of tables, unless `numbers` says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ordinal {
     /// "auto", or a list of values for each column.
     pub categories: Value,
-    /// What to do with a value that training has not seen.
+    /// Treatment of a value that did not occur in training.
     pub handle_unknown: UnknownOrdinal,
     /// The code of unknown values; null is NaN.
     pub unknown_value: Option<f64>,
     /// The code of missing values; null is NaN.
     pub encoded_missing_value: Option<f64>,
-    /// Rarer values share one code: a number of rows, or a share of them.
+    /// Rarer values share one code: a number of rows, or a fraction of them.
     pub min_frequency: Value,
-    /// At most that many codes for a column.
+    /// Most codes per column.
     pub max_categories: Option<usize>,
-    /// What to do with number columns.
+    /// Treatment of number columns.
     pub numbers: NumericColumns,
 }
 
@@ -126,7 +135,7 @@ impl Learner for Ordinal {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         self.rules().check_min_frequency()?;
         super::levels::given_levels(Self::SPEC.name, &self.categories).map(|_| ())
     }
@@ -173,7 +182,7 @@ impl PassLearner for Ordinal {
             unknown_value: self.unknown_value,
             missing_value: self.encoded_missing_value,
         };
-        // A code that stands for a value must not stand for unknown or missing values too.
+        // A code of a value must not be that of unknown or missing values too.
         for (name, code) in [("unknown_value", self.unknown_value), ("encoded_missing_value", self.encoded_missing_value)] {
             let taken = |c: &EncodedColumn| {
                 c.grouped().is_some_and(|g| {
@@ -182,19 +191,19 @@ impl PassLearner for Ordinal {
                 })
             };
             if model.columns.iter().any(taken) {
-                return Err(Error::Parameter {
-                    learner: Self::SPEC.name,
-                    name: name.into(),
-                    value: code.unwrap_or_default().to_string(),
-                    expected: "it must not be one of the codes of the values".into(),
-                });
+                return Err(Error::parameter(
+                    Self::SPEC.name,
+                    name,
+                    code.unwrap_or_default(),
+                    "it must not be one of the codes of the values",
+                ));
             }
         }
         Ok(PassStep::Done(model))
     }
 }
 
-/// What [`Ordinal`] learned: the values of each column, in order.
+/// Fitted [`Ordinal`]: the values of each column, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrdinalModel {
     columns: Vec<EncodedColumn>,
@@ -204,7 +213,7 @@ pub struct OrdinalModel {
 }
 
 impl OrdinalModel {
-    /// The values of a column; none for number columns that pass through.
+    /// The values of a column; none for unchanged number columns.
     pub fn categories(&self, column: usize) -> Option<&[LevelValue]> {
         self.columns.get(column)?.grouped().map(|g| g.levels.all())
     }
@@ -221,7 +230,7 @@ impl Model for OrdinalModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
         for (j, column) in self.columns.iter().enumerate() {
-            let name = column_name(schema, j);
+            let name = schema.name(j);
             match column {
                 EncodedColumn::Kept => drop(report.text(format!("{name} is kept as it is."))),
                 EncodedColumn::Levels(g) => {
@@ -248,7 +257,7 @@ impl Transformer for OrdinalModel {
         let cols = self.columns.len();
         x.expect_cols(cols)?;
         let (unknown, missing) = (self.unknown_value.unwrap_or(f64::NAN), self.missing_value.unwrap_or(f64::NAN));
-        by_blocks(x, cols, |block, first, out| {
+        by_blocks(x, cols, |block, _, out| {
             for (j, column) in self.columns.iter().enumerate() {
                 let EncodedColumn::Levels(g) = column else {
                     EncodedColumn::pass_through(block, j, Ordinal::SPEC.name, |i, v| out[i * cols + j] = v)?;
@@ -267,7 +276,7 @@ impl Transformer for OrdinalModel {
                     };
                 });
                 if let (Some(row), UnknownOrdinal::Error) = (refused, self.unknown) {
-                    return Err(unknown_value(block, j, row, first, Ordinal::SPEC.name));
+                    return Err(unknown_value(block, j, row, Ordinal::SPEC.name));
                 }
             }
             Ok(())
@@ -282,8 +291,8 @@ impl Transformer for OrdinalModel {
         super::standardise::same_names(input, self.columns.len())
     }
 
-    /// Number columns get their values back, category columns the places in [`OrdinalModel::categories`]; NaN stands for
-    /// missing, infrequent and unknown values.
+    /// Number columns get their values back, category columns the indices in [`OrdinalModel::categories`]; NaN stands
+    /// for missing, infrequent and unknown values.
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         expect_width(z, self.columns.len())?;
         Ok(Some(Mat::from_fn(z.rows(), z.cols(), |i, j| {

@@ -6,32 +6,42 @@ use serde::{Deserialize, Serialize};
 use ermine_core::blocks::{by_blocks, check_finite, column_label, expect_width, numbers};
 use ermine_math::column_moments::ColumnMoments;
 
-/// Takes the mean from every column and divides by its standard deviation.
+/// Subtracts the mean from every column and divides by its standard deviation.
 ///
-/// **Computes** z = (x - mean) / sd with the divisor n, from the cells that are there; missing cells stay missing.
+/// # What it computes
+/// z = (x - mean) / sd with the divisor n, from the cells that are present; missing cells stay missing.
 ///
-/// **Use it** before learners that compare columns: penalised linear models, k-means, PCA, neighbours.
+/// # When to use it
+/// Before learners that compare columns: penalised linear models, k-means, PCA, neighbours.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
-/// use ermine_prep::preprocessing::Standardise;
+/// use ermine_prep::preprocessing::Standardize;
 ///
 /// let x = Features::F64(MatRef::row_major(&[1.0, 3.0], 2, 1));
-/// let model = Standardise::default().fit(&Dataset::new(x), &Context::default())?;
+/// let model = Standardize::default().fit(&Dataset::new(x), &Context::default())?;
 /// assert_eq!(model.transform(&x)?.as_slice(), [-1.0, 1.0]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass. A mean many orders larger than the spread loses
-/// no digits. **It does not** change a column that is constant up to rounding, except that its mean is taken away.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Chan, Golub and LeVeque, The American Statistician 37 (1983), for the moments.
+/// # Cost
+/// One pass. A mean many orders larger than the standard deviation loses no digits.
+///
+/// # What it does not do
+/// It does not scale a column that is constant up to rounding; it only subtracts its mean.
+///
+/// # Reference
+/// Chan, Golub and LeVeque, The American Statistician 37 (1983), for the moments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Standardize {
-    /// Take the mean away.
+    /// Whether to subtract the mean.
     pub with_mean: bool,
-    /// Divide by the standard deviation.
+    /// Whether to divide by the standard deviation.
     pub with_std: bool,
 }
 
@@ -75,13 +85,13 @@ impl Learner for Standardize {
     }
 }
 
-/// What every block of a scaler is told: the number of columns.
+/// State of a scaler, broadcast to every block before a pass: the number of columns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ScalerState {
     pub(super) columns: usize,
 }
 
-/// What [`Standardise`] gathers.
+/// Sums of [`Standardize`] in a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StandardizePartial(ColumnMoments);
 
@@ -118,7 +128,7 @@ impl PassLearner for Standardize {
     }
 }
 
-/// Takes a block into column moments; infinite cells and overflowing sums are refused by name.
+/// Adds a block to column moments; infinite cells and overflowing sums are errors that name the column.
 pub(crate) fn add_moments(part: &mut ColumnMoments, rows: &Dataset<'_>, learner: &str) -> Result<()> {
     match rows.x {
         Features::Csr(x) => part.add_sparse(x, rows.weight),
@@ -132,11 +142,11 @@ pub(crate) fn add_moments(part: &mut ColumnMoments, rows: &Dataset<'_>, learner:
     Ok(())
 }
 
-/// What [`Standardise`] learned: mean and scale of each column.
+/// Fitted [`Standardize`]: mean and scale of each column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StandardizeModel {
     params: Standardize,
-    /// Weight of the cells that were there.
+    /// Weight of the cells that were present.
     seen: Vec<f64>,
     mean: Vec<f64>,
     var: Vec<f64>,
@@ -168,17 +178,17 @@ impl StandardizeModel {
         &self.var
     }
 
-    /// What each column is divided by.
+    /// The divisor of each column.
     pub fn scale(&self) -> &[f64] {
         &self.scale
     }
 
-    /// Weight of the cells of each column that were there.
+    /// Weight of the present cells of each column.
     pub fn seen(&self) -> &[f64] {
         &self.seen
     }
 
-    /// The model of the rows of both: training can go on with further rows.
+    /// The model of the rows of both, for incremental training.
     pub fn merged(&self, other: &Self) -> Result<Self> {
         let moments = |m: &Self| ColumnMoments {
             weight: m.seen.clone(),
@@ -207,8 +217,8 @@ impl StandardizeModel {
     }
 }
 
-/// Whether a column cannot be told from a constant: its variance is within the rounding errors of sums over one block,
-/// the unit in which rows are summed.
+/// Whether a column is constant up to rounding: its variance is within the rounding errors of sums over one block, the
+/// unit in which rows are summed.
 fn is_constant(seen: f64, mean: f64, var: f64) -> bool {
     let n = seen.min(BLOCK_ROWS as f64);
     let error = n * f64::EPSILON;
@@ -225,7 +235,7 @@ impl Model for StandardizeModel {
 
     fn report(&self, schema: &Schema) -> Report {
         let rows = (0..self.mean.len())
-            .map(|j| vec![name_of(schema, j).into(), self.mean[j].into(), self.scale[j].into(), self.seen[j].into()])
+            .map(|j| vec![schema.name(j).into(), self.mean[j].into(), self.scale[j].into(), self.seen[j].into()])
             .collect();
         let mut report = Report::default();
         report.table("Standardised columns", &["column", "mean", "divided by", "cells"], rows);
@@ -242,14 +252,9 @@ impl Model for StandardizeModel {
     }
 }
 
-/// The name of a column, made up when the schema does not say.
-pub(crate) fn name_of(schema: &Schema, column: usize) -> String {
-    schema.fields.get(column).map_or_else(|| format!("x{column}"), |f| f.name.clone())
-}
-
 /// The same columns as numbers.
 pub(super) fn same_names(schema: &Schema, columns: usize) -> Schema {
-    Schema::numbers((0..columns).map(|j| name_of(schema, j)))
+    Schema::numbers((0..columns).map(|j| schema.name(j)))
 }
 
 impl Transformer for StandardizeModel {

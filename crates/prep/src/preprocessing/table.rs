@@ -1,13 +1,13 @@
-//! The default preparation: any table becomes a matrix of numbers without gaps.
+//! The default preparation: any table becomes a matrix of numbers without missing cells.
 
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::levels::{ColumnReader, LevelCounts, LevelValue, Levels, ReadForm, column_name, infrequent};
+use super::levels::{ColumnReader, LevelCounts, LevelValue, Levels, ReadForm, infrequent};
 use ermine_core::blocks::{by_blocks, check_finite, column_label};
 use ermine_math::column_moments::ColumnMoments;
 
-/// Which level of a category gets no column.
+/// The level of a category without a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DropLevel {
@@ -15,19 +15,20 @@ pub enum DropLevel {
     First,
 }
 
-/// Makes any table ready for learners that take only complete numbers.
+/// Converts any table for learners that take only complete numbers.
 ///
-/// **Computes**, column by column:
-/// - numbers and dates: missing cells become the mean; then the mean is taken away and the column divided by its standard
-///   deviation (missing cells are therefore 0);
-/// - categories: a 0/1 column for each name seen in training; missing cells are a name of their own when training has
-///   some; a name that training has not seen is 0 in all columns; beyond `max_categories` the rarest names share a column;
+/// # What it computes
+/// Column by column:
+/// - numbers and dates: missing cells become the mean; then columns are standardised (missing cells are therefore 0);
+/// - categories: a 0/1 column for each name in training; missing cells are a name of their own when training has some;
+///   an unknown name is 0 in all columns; beyond `max_categories` the rarest names share a column;
 /// - text and identifiers: dropped, and named in the report;
-/// - columns of `keep`: left as they are.
+/// - columns of `keep`: unchanged.
 ///
-/// **Use it** in front of any learner that says it takes neither categories nor missing values. It is what the command line
-/// puts there by itself.
+/// # When to use it
+/// In front of any learner that takes neither categories nor missing values. The command line does so by default.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Column, Context, Dataset, Features, Learner, Table, Transformer};
 /// use ermine_prep::preprocessing::Prepare;
@@ -44,18 +45,24 @@ pub enum DropLevel {
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: one pass. **It does not** drop columns that are constant or
-/// entirely missing: they become zeros, and the report says so.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
+///
+/// # Cost
+/// One pass.
+///
+/// # What it does not do
+/// It does not drop columns that are constant or entirely missing: they become zeros, and the report says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Prepare {
-    /// Take the mean away and divide by the standard deviation.
+    /// Whether to subtract the mean and divide by the standard deviation.
     pub standardise: bool,
-    /// Which level of a category gets no column.
+    /// The level of a category without a column.
     pub drop: Option<DropLevel>,
-    /// At most that many columns for a category.
+    /// Most columns per category.
     pub max_categories: Option<usize>,
-    /// Columns that stay as they are, missing cells included.
+    /// Columns that are not transformed, missing cells included.
     pub keep: Vec<String>,
 }
 
@@ -71,7 +78,7 @@ impl Learner for Prepare {
     const SPEC: Spec = Spec {
         name: "prepare",
         summary: "The default preparation: any table becomes complete, comparable numbers",
-        objective: "numbers: (x - mean) / sd with missing = mean; categories: one 0/1 column a name; text and identifiers: dropped",
+        objective: "numbers: (x - mean) / sd with missing = mean; categories: one 0/1 column per name; text and identifiers: dropped",
         notes: "Put in front of learners that take neither categories nor missing values. One pass. Dates count as days. Missing \
                 categories are a name of their own; names that training has not seen are 0 in all columns. Columns that are constant \
                 or entirely missing become zeros. The report says what was done to each column.",
@@ -116,30 +123,30 @@ impl Learner for Prepare {
     }
 }
 
-/// What every block of [`Prepare`] is told.
+/// State of [`Prepare`], broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PrepareState {
     schema: Schema,
     forms: Vec<ReadForm>,
-    /// Powers of two that bring columns of very small or very large numbers among those whose squares are doubles; none where
-    /// no column needs one.
+    /// Powers of two that scale columns of very small or very large numbers so that their squares neither overflow nor
+    /// underflow; none where no column needs one.
     units: Vec<f64>,
 }
 
 impl PrepareState {
-    /// What the numbers of a column are divided by before they are squared.
+    /// The divisor of a column before its numbers are squared.
     fn unit(&self, column: usize) -> f64 {
         self.units.get(column).copied().unwrap_or(1.0)
     }
 
-    /// Text and identifiers teach nothing.
+    /// Text and identifiers are dropped.
     fn is_dropped(&self, column: usize) -> bool {
         matches!(self.schema.fields[column].kind, ColumnKind::Text | ColumnKind::Identifier)
             || self.forms[column] == ReadForm::Texts
     }
 }
 
-/// The units in which columns are looked at, by the largest number of the first rows: 1 unless a square could overflow or vanish.
+/// The units of the columns, by the largest number of the first rows: 1 unless a square could overflow or underflow.
 fn units(head: &Features<'_>, forms: &[ReadForm]) -> Vec<f64> {
     const SAFE_SQUARE: std::ops::Range<f64> = 1e-120..1e120;
     let mut most = vec![0.0f64; forms.len()];
@@ -166,7 +173,7 @@ fn units(head: &Features<'_>, forms: &[ReadForm]) -> Vec<f64> {
     if units.iter().all(|u| *u == 1.0) { Vec::new() } else { units }
 }
 
-/// What [`Prepare`] gathers.
+/// Sums of [`Prepare`] in a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PreparePartial {
     moments: ColumnMoments,
@@ -186,7 +193,7 @@ impl PassLearner for Prepare {
 
     fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<PrepareState> {
         let form = |j: usize| match head.x {
-            Features::Table(t) => match &t.table().columns()[j] {
+            Features::Table(t) => match t.table().column_at(j) {
                 Column::Number { .. } => ReadForm::Kept,
                 Column::Category { names, .. } => ReadForm::Codes(names.clone()),
                 Column::Text(_) => ReadForm::Texts,
@@ -223,7 +230,7 @@ impl PassLearner for Prepare {
     }
 
     fn empty_partial(&self, state: &PrepareState) -> PreparePartial {
-        // What is dropped is not counted either.
+        // Dropped columns are not counted.
         let tallied: Vec<ReadForm> =
             (0..state.forms.len()).map(|j| if state.is_dropped(j) { ReadForm::Kept } else { state.forms[j].clone() }).collect();
         PreparePartial { moments: ColumnMoments::new(state.forms.len()), counts: LevelCounts::new(&tallied) }
@@ -311,13 +318,13 @@ impl Prepare {
     }
 }
 
-/// What is done to a column.
+/// The transformation of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ColumnTreatment {
     /// Not used.
     Dropped { kind: ColumnKind },
-    /// Left as it is.
+    /// Unchanged.
     Kept { kind: ColumnKind },
     /// (x - shift) / scale, with the mean in place of missing cells.
     Number { kind: ColumnKind, mean: f64, shift: f64, scale: f64, missing: f64, rows: f64, constant: bool },
@@ -325,7 +332,7 @@ enum ColumnTreatment {
     Category { names: Vec<String>, together: Vec<String>, missing: Option<f64>, rows: f64, drop_first: bool },
 }
 
-/// Where the values of a category go.
+/// The new columns of the levels of a category.
 #[derive(Debug, Clone, PartialEq)]
 struct OneHotMap {
     levels: Levels,
@@ -368,7 +375,7 @@ impl ColumnTreatment {
         all
     }
 
-    /// What was done, in plain words.
+    /// The transformation in words.
     fn describe(&self) -> String {
         match self {
             Self::Dropped { kind: ColumnKind::Text } => "dropped: text".into(),
@@ -417,13 +424,13 @@ fn cells(weight: f64) -> String {
     if weight == 1.0 { "1 missing cell".into() } else { format!("{} missing cells", short(weight)) }
 }
 
-/// A number with at most six digits, as people write it.
+/// A number with at most six digits.
 fn short(v: f64) -> String {
     let text = format!("{v:.5e}");
     text.parse::<f64>().map_or(text, |v| v.to_string())
 }
 
-/// What [`Prepare`] learned: what is done to each column.
+/// Fitted [`Prepare`]: the transformation of each column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrepareModel {
     columns: Vec<ColumnTreatment>,
@@ -462,7 +469,7 @@ impl PrepareModel {
         self.starts[self.columns.len()]
     }
 
-    /// What was done to each column, in plain words.
+    /// The transformation of each column, in words.
     pub fn descriptions(&self) -> Vec<String> {
         self.columns.iter().map(ColumnTreatment::describe).collect()
     }
@@ -480,7 +487,7 @@ impl Model for PrepareModel {
         let mut report = Report::default();
         let dropped: Vec<String> = (0..self.columns.len())
             .filter(|&j| matches!(self.columns[j], ColumnTreatment::Dropped { .. }))
-            .map(|j| column_name(schema, j))
+            .map(|j| schema.name(j))
             .collect();
         if !dropped.is_empty() {
             report.text(format!("Not used, because they hold text or name the rows: {}.", dropped.join(", ")));
@@ -488,7 +495,7 @@ impl Model for PrepareModel {
         let rows = (0..self.columns.len())
             .map(|j| {
                 let width = self.starts[j + 1] - self.starts[j];
-                vec![column_name(schema, j).into(), self.columns[j].describe().into(), (width as f64).into()]
+                vec![schema.name(j).into(), self.columns[j].describe().into(), (width as f64).into()]
             })
             .collect();
         report.table("Preparation", &["column", "what was done", "new columns"], rows);
@@ -553,7 +560,7 @@ impl Transformer for PrepareModel {
     fn schema_out(&self, input: &Schema) -> Schema {
         let mut names = Vec::with_capacity(self.width());
         for (j, column) in self.columns.iter().enumerate() {
-            let name = column_name(input, j);
+            let name = input.name(j);
             match column {
                 ColumnTreatment::Dropped { .. } => {}
                 ColumnTreatment::Number { .. } | ColumnTreatment::Kept { .. } => names.push(name),
@@ -563,7 +570,8 @@ impl Transformer for PrepareModel {
         Schema::numbers(names)
     }
 
-    /// Numbers come back; of categories the place of the name among those with a column of their own; NaN for the rest.
+    /// Numbers are restored; of categories the index of the name among those with a column of their own; NaN for the
+    /// rest.
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         ermine_core::blocks::expect_width(z, self.width())?;
         Ok(Some(Mat::from_fn(z.rows(), self.columns.len(), |i, j| {
@@ -588,7 +596,7 @@ impl Transformer for PrepareModel {
     }
 }
 
-/// A column that was numbers in training must be numbers again, or have no cell at all.
+/// An error unless a column that was numbers in training is numbers again, or has no cell at all.
 fn check_number_column(x: &Features<'_>, column: usize) -> Result<()> {
     let Features::Table(t) = x else { return Ok(()) };
     if t.numbers(column).is_some() || (0..t.rows()).all(|i| t.is_missing(i, column)) {

@@ -6,7 +6,7 @@ use ermine_agent::tabular::LearningCurve;
 use super::{Chart, Scale, Series};
 
 impl Chart {
-    /// Mean regret of the policies of a comparison, with the band that holds eight runs of ten.
+    /// Mean regret of the policies of a comparison, with the band between the 10 % and 90 % quantiles of the runs.
     pub fn regret(comparison: &Comparison) -> Self {
         let mut chart = Self::new("Regret: mean and 80 % of the runs", "round", "pseudo-regret");
         for p in &comparison.policies {
@@ -18,7 +18,7 @@ impl Chart {
         chart
     }
 
-    /// Mean regrets, their proven bounds and the line of Lai and Robbins, in even ratios along both axes.
+    /// Mean regrets, their proven bounds and the lower bound of Lai and Robbins, on logarithmic axes.
     pub fn regret_and_bounds(comparison: &Comparison) -> Self {
         let mut chart = Self::new("Regret (lines) and what is proven (dashes)", "round", "pseudo-regret");
         (chart.x.scale, chart.y.scale) = (Scale::Log, Scale::Log);
@@ -40,7 +40,8 @@ impl Chart {
         chart
     }
 
-    /// A learning curve with the band that holds eight seeds of ten; a dashed line where a task counts as solved.
+    /// A learning curve with the band between the 10 % and 90 % quantiles of the seeds; a dashed line where a task
+    /// counts as solved.
     pub fn learning(title: &str, curves: &[(String, LearningCurve)], solved: Option<f64>) -> Self {
         let along = curves.first().map_or("step", |c| c.1.along.as_str());
         let mut chart = Self::new(title, along, "return of an episode");
@@ -69,10 +70,10 @@ mod tests {
         let arms = RewardModel::Bernoulli { means: vec![0.6, 0.4] };
         let setting = PolicySetting { arms: 2, rounds: Some(200), dimension: 0, range: arms.range() };
         let policy = |name: &str| (name.to_owned(), named(name, &Default::default(), &setting).unwrap());
-        let found =
+        let section =
             compare(&arms, &[policy("ucb1"), policy("kl-ucb")], &[10, 100, 200], 5, RewardDelay::None, &Context::seeded(0));
-        let found = found.unwrap();
-        let (regret, bounds) = (Chart::regret(&found), Chart::regret_and_bounds(&found));
+        let section = section.unwrap();
+        let (regret, bounds) = (Chart::regret(&section), Chart::regret_and_bounds(&section));
         assert_eq!(regret.series.len(), 2);
         assert!(regret.series.iter().all(|s| s.band.len() == s.points.len()));
         let names: Vec<&str> = bounds.series.iter().map(|s| s.name.as_str()).collect();

@@ -8,7 +8,7 @@ use super::style::{SvgImage, TITLE, escape, short, short_name, wide};
 /// A named value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bar {
-    /// What it is of.
+    /// Its name.
     pub name: String,
     /// The value.
     pub value: f64,
@@ -16,22 +16,22 @@ pub struct Bar {
     pub span: Option<(f64, f64)>,
     /// The value in words, at the right end; nothing when empty.
     pub label: String,
-    /// Whether it stays in the background: a baseline, what is not different from nothing.
+    /// Whether it is drawn in the background: a baseline, or not significantly different from zero.
     pub quiet: bool,
 }
 
 /// Named values, one below the other.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars {
-    /// What is shown.
+    /// The title.
     pub title: String,
     /// What the values measure.
     pub label: String,
     /// The values, from top to bottom.
     pub rows: Vec<Bar>,
-    /// Whether values are points, for which 0 means nothing, and not bars from 0.
+    /// Whether values are drawn as points, for which 0 has no meaning, instead of bars from 0.
     pub points: bool,
-    /// The width; 480 when not given.
+    /// The width; 480 by default.
     pub width: Option<f64>,
 }
 
@@ -40,14 +40,14 @@ const ROW: f64 = 24.0;
 const NAME: usize = 24;
 
 impl Bars {
-    /// The picture as a document of its own.
+    /// The picture as a complete SVG document.
     pub fn to_svg(&self) -> String {
         self.draw(true).document()
     }
 
-    /// The picture as a part of a page that has [`super::page_style`]; `told` says what it shows to those who do not see it.
-    pub fn to_inline(&self, told: &str) -> String {
-        self.draw(false).inline(told)
+    /// The picture as a part of a page that has [`super::page_style`]; `alt_text` is the alternative text.
+    pub fn to_inline(&self, alt_text: &str) -> String {
+        self.draw(false).inline(alt_text)
     }
 
     /// The values as lines of text, at most `width` characters wide: `█` up to the value, `─` over its interval.
@@ -156,7 +156,8 @@ impl Bars {
     }
 }
 
-/// A histogram of the size of a word, for tables of a page that has [`super::page_style`]. It says nothing that the text beside it does not.
+/// A histogram of the size of a word, for tables of a page that has [`super::page_style`]. The text beside it has the
+/// same information.
 pub fn spark(counts: &[usize]) -> String {
     let most = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let width = 6 * counts.len().max(1);

@@ -1,4 +1,4 @@
-//! The axes of a chart with their ends known: what SVG and text have in common.
+//! The layout of a chart: axes with their ends, common to SVG and text.
 
 use super::scale::{AxisRange, Tick};
 use super::{Axis, Chart, Mark, Scale, Series};
@@ -38,18 +38,18 @@ impl<'a> PlotLayout<'a> {
         Self { chart, x: fixed(&chart.x, x), y: fixed(&chart.y, y.with_room()) }
     }
 
-    /// The ends of both axes, where these have even steps and rise.
+    /// The ends of both axes, where these are linear and ascending.
     pub fn ends(&self) -> Option<((f64, f64), (f64, f64))> {
         let plain = |axis: &Axis| axis.scale == Scale::Linear && !axis.reversed;
         (plain(&self.chart.x) && plain(&self.chart.y)).then(|| (self.x.ends(), self.y.ends()))
     }
 
-    /// Where an x lies, from 0 at the left to 1 at the right.
+    /// The position of x, from 0 at the left to 1 at the right.
     pub fn x_to_unit(&self, x: f64) -> Option<f64> {
         self.x.place(x).map(|p| if self.chart.x.reversed { 1.0 - p } else { p })
     }
 
-    /// Where a y lies, from 0 at the bottom to 1 at the top.
+    /// The position of y, from 0 at the bottom to 1 at the top.
     pub fn y_to_unit(&self, y: f64) -> Option<f64> {
         self.y.place(y).map(|p| if self.chart.y.reversed { 1.0 - p } else { p })
     }
@@ -62,7 +62,7 @@ impl<'a> PlotLayout<'a> {
         named(&self.chart.y).unwrap_or_else(|| self.y.ticks(about))
     }
 
-    /// The points of a series in the unit square, in runs without a gap.
+    /// The points of a series in the unit square, in runs without gaps.
     pub fn runs(&self, series: &Series) -> Vec<Vec<(f64, f64)>> {
         let mut runs = vec![Vec::new()];
         for &(x, y) in &series.points {
@@ -75,11 +75,11 @@ impl<'a> PlotLayout<'a> {
         runs
     }
 
-    /// The band of a series in the unit square, as (x, low, high), in runs without a gap.
+    /// The band of a series in the unit square, as (x, low, high), in runs without gaps.
     pub fn bands(&self, series: &Series) -> Vec<Vec<(f64, f64, f64)>> {
         let mut runs = vec![Vec::new()];
         for (&(x, _), &(low, high)) in series.points.iter().zip(&series.band) {
-            // A lower end that cannot be shown, 0 on an axis of ratios say, lies at the bottom.
+            // A lower end that cannot be shown, such as 0 on a logarithmic axis, is at the bottom.
             let low = if low.is_finite() { Some(self.y_to_unit(low).unwrap_or(0.0)) } else { None };
             match (self.x_to_unit(x), low, self.y_to_unit(high)) {
                 (Some(x), Some(low), Some(high)) => runs.last_mut().expect("there is a run").push((x, low, high)),
@@ -90,7 +90,7 @@ impl<'a> PlotLayout<'a> {
         runs
     }
 
-    /// Where a series is at the right end, to put its name there.
+    /// The position of a series at the right end, for its label.
     pub fn last(&self, series: &Series) -> Option<(f64, f64)> {
         let all = self.runs(series).into_iter().flatten();
         all.reduce(|a, b| if b.0 >= a.0 { b } else { a })
@@ -102,12 +102,11 @@ fn named(axis: &Axis) -> Option<Vec<Tick>> {
     (!axis.names.is_empty()).then(|| axis.names.iter().enumerate().map(tick).collect())
 }
 
-/// Moves labels apart that would touch: each gets a place at least `gap` from the next, in the order of where they belong and
-/// as near to it as that allows, within 0 and 1.
+/// Separates overlapping labels: each gets a position at least `gap` from the next, in the order of the wanted
+/// positions and as close to them as possible, within 0 and 1.
 pub(super) fn separate_labels(wanted: &[f64], gap: f64) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..wanted.len()).collect();
-    order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]).then(a.cmp(&b)));
-    // Neighbours that touch form a group around the middle of what its members want; groups that touch become one.
+    let order = ermine_core::order::argsort(wanted);
+    // Overlapping neighbours form a group around the mean of the wanted positions; overlapping groups are merged.
     let mut groups: Vec<(f64, Vec<usize>)> = Vec::new();
     for i in order {
         groups.push((wanted[i], vec![i]));
@@ -144,7 +143,7 @@ mod tests {
         let wanted = [0.5, 0.51, 0.1, 0.52, 0.99, 1.0];
         let out = separate_labels(&wanted, 0.1);
         let mut order: Vec<usize> = (0..6).collect();
-        order.sort_by(|&a, &b| out[a].total_cmp(&out[b]));
+        ermine_core::order::sort_by_number(&mut order, |a| out[a]);
         assert_eq!(order, [2, 0, 1, 3, 4, 5]);
         assert!(order.windows(2).all(|w| out[w[1]] - out[w[0]] >= 0.1 - 1e-9), "{out:?}");
         assert!(out.iter().all(|v| (0.0..=1.0 + 1e-9).contains(v)), "{out:?}");

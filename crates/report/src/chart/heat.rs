@@ -1,4 +1,4 @@
-//! A table as colours.
+//! Heat maps.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use ermine_core::Mat;
 use super::style::{LETTER, LETTER_WIDTH, SvgImage, TITLE, escape, short_name, wide};
 use super::svg::WIDTH;
 
-/// A table as colours: correlations, confusions, loadings.
+/// A table as colours: correlations, confusion matrices, loadings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heatmap {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// Names of the rows.
     pub rows: Vec<String>,
@@ -20,22 +20,22 @@ pub struct Heatmap {
     pub values: Mat<f64>,
 }
 
-/// From little to much, in even steps of lightness (after cividis, made for all kinds of colour vision).
+/// Sequential colours, in even steps of lightness (after cividis, made for all kinds of colour vision).
 const MUCH: [[f64; 3]; 5] =
     [[247.0, 247.0, 244.0], [214.0, 214.0, 176.0], [165.0, 170.0, 140.0], [92.0, 112.0, 133.0], [16.0, 53.0, 110.0]];
-/// From below 0 through white to above.
+/// Diverging colours, white at 0.
 const SIGNED: [[f64; 3]; 5] =
     [[178.0, 72.0, 10.0], [232.0, 170.0, 120.0], [247.0, 247.0, 247.0], [126.0, 178.0, 214.0], [5.0, 88.0, 145.0]];
 
 impl Heatmap {
-    /// The picture as a document of its own, 720 wide.
+    /// The picture as a complete SVG document, 720 wide.
     pub fn to_svg(&self) -> String {
         self.draw(true).document()
     }
 
-    /// The picture as a part of a page that has [`super::page_style`]; `told` says what it shows to those who do not see it.
-    pub fn to_inline(&self, told: &str) -> String {
-        self.draw(false).inline(told)
+    /// The picture as a part of a page that has [`super::page_style`]; `alt_text` is the alternative text.
+    pub fn to_inline(&self, alt_text: &str) -> String {
+        self.draw(false).inline(alt_text)
     }
 
     fn draw(&self, titled: bool) -> SvgImage {
@@ -47,7 +47,7 @@ impl Heatmap {
             .filter(finite)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
         let signed = low < 0.0 && high > 0.0;
-        // Around 0 both sides are measured by one scale.
+        // Around 0 both sides use the same scale.
         let (low, high) = match signed {
             true => (-high.max(-low), high.max(-low)),
             false => (low, high),
@@ -111,7 +111,7 @@ impl Heatmap {
     }
 }
 
-/// A value in at most five letters, where that can be.
+/// A value in at most five characters, where possible.
 fn number(v: f64) -> String {
     let text = match v.abs() {
         a if a == 0.0 || (v.fract() == 0.0 && a < 1e5) => format!("{v:.0}"),

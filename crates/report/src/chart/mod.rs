@@ -1,13 +1,14 @@
 //! Small charts: as SVG for pages and papers, as text for a terminal.
 //!
-//! One description, several pictures: `to_svg` gives a document of its own, `to_inline` a part of a page that has [`page_style`],
-//! [`Chart::to_text`] lines for a terminal. Lines, steps, points, clouds of points, areas and bars share a pair of axes ([`Chart`]), with intervals as
-//! ribbons and whiskers; [`Bars`] are named values with their intervals, from left to right; [`Swarm`] shows many values a row, shaded by another;
-//! [`Heat`] colours a table, [`TreeChart`] draws a tree, [`spark`] is a histogram of the size of a word. Colours are told apart by readers who do not
-//! see all of them, and follow the light or dark setting of the page. The same chart gives the same bytes.
+//! One description, several formats: `to_svg` gives a complete document, `to_inline` a part of a page that has
+//! [`page_style`], [`Chart::to_text`] lines for a terminal. Lines, steps, points, clouds of points, areas and bars
+//! share a pair of axes ([`Chart`]), with intervals as ribbons and whiskers; [`Bars`] are horizontal bars of named
+//! values with their intervals; [`BeeswarmChart`] shows many values per row, shaded by another; [`Heatmap`] colours a
+//! table, [`TreeChart`] draws a tree, [`spark`] is a histogram of the size of a word. Colours are distinguishable with
+//! colour vision deficiencies, and follow the light or dark setting of the page. The same chart gives the same bytes.
 //!
 //! ```
-//! use ermine::chart::{Chart, Series};
+//! use ermine_report::chart::{Chart, Series};
 //!
 //! let chart = Chart::new("Loss", "step", "loss")
 //!     .with(Series::line("training", vec![(0.0, 1.0), (1.0, 0.4), (2.0, 0.3)]))
@@ -16,6 +17,7 @@
 //! assert!(chart.to_text(80, 16).lines().all(|line| line.chars().count() <= 80));
 //! ```
 
+#[cfg(feature = "agent")]
 mod agents;
 mod bars;
 mod frame;
@@ -44,7 +46,7 @@ const MOST_NAMED: usize = 8;
 pub enum Mark {
     /// A line from point to point.
     Line,
-    /// The same in dashes: a bound, a line to compare with.
+    /// A dashed line: a bound or a reference.
     Dashed,
     /// A value that holds until the next point.
     Step,
@@ -54,17 +56,17 @@ pub enum Mark {
     Bars,
     /// Filled from 0 up to a value that holds until the next point: a histogram, the last point being its end.
     Area,
-    /// Many points; where they are too many to tell apart, cells that say how many they hold.
+    /// Many points; where they overlap, a density in cells.
     Cloud,
-    /// A dashed line to compare with, neither named nor coloured.
+    /// A dashed reference line, neither named nor coloured.
     Guide,
 }
 
-/// Points with a name.
+/// A named series of points.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Series {
-    /// What they show.
+    /// Its name.
     pub name: String,
     /// How they are drawn.
     pub mark: Mark,
@@ -72,7 +74,7 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     /// Lower and upper end of an interval at each point: a band along lines, whiskers at points and bars. None where it is empty.
     pub band: Vec<(f64, f64)>,
-    /// Whether the series stays grey in the background, without a name.
+    /// Whether the series is grey, in the background, without a name.
     pub quiet: bool,
 }
 
@@ -117,7 +119,7 @@ impl Series {
         Self::new(name, Mark::Cloud, points)
     }
 
-    /// A dashed line to compare with.
+    /// A dashed reference line.
     pub fn guide(points: Vec<(f64, f64)>) -> Self {
         Self::new("", Mark::Guide, points)
     }
@@ -140,7 +142,7 @@ impl Series {
         self.quiet || self.mark == Mark::Guide
     }
 
-    /// The number whose size decides which series of many are named: how far from 0 the series ends up.
+    /// The rank of a series among many, which decides whether it is named: the absolute value at its end.
     fn reach(&self) -> f64 {
         let far = self.points.iter().map(|p| p.1.abs()).filter(|y| y.is_finite());
         far.fold(0.0, f64::max)
@@ -152,9 +154,9 @@ impl Series {
 pub struct Axis {
     /// What it measures.
     pub label: String,
-    /// Even steps or even ratios.
+    /// Linear or logarithmic.
     pub scale: Scale,
-    /// Whether values fall along the axis.
+    /// Whether values descend along the axis.
     pub reversed: bool,
     /// Names at 0, 1, 2, … in place of numbers.
     pub names: Vec<String>,
@@ -165,7 +167,7 @@ pub struct Axis {
 /// Series over one pair of axes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Chart {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -173,9 +175,9 @@ pub struct Chart {
     pub y: Axis,
     /// What is drawn, in this order.
     pub series: Vec<Series>,
-    /// Width and height; 720 by 440 when not given.
+    /// Width and height; 720 by 440 by default.
     pub size: Option<(f64, f64)>,
-    /// Values that are marked along the horizontal axis.
+    /// Rug: values marked along the horizontal axis.
     pub rug: Vec<f64>,
 }
 
@@ -193,14 +195,14 @@ impl Chart {
         self
     }
 
-    /// Uses even ratios along x.
+    /// Makes the x axis logarithmic.
     #[must_use]
     pub fn log_x(mut self) -> Self {
         self.x.scale = Scale::Log;
         self
     }
 
-    /// Uses even ratios along y.
+    /// Makes the y axis logarithmic.
     #[must_use]
     pub fn log_y(mut self) -> Self {
         self.y.scale = Scale::Log;
@@ -214,8 +216,8 @@ impl Chart {
         self
     }
 
-    /// Sets the width and the height. Charts of pages are 400 wide: a phone shows their letters at full size, and a wide screen two
-    /// of them side by side.
+    /// Sets the width and the height. Charts of pages are 400 wide: a phone shows their letters at full size, and a
+    /// wide screen two of them side by side.
     #[must_use]
     pub fn sized(mut self, width: f64, height: f64) -> Self {
         self.size = Some((width, height));
@@ -236,15 +238,15 @@ impl Chart {
         self
     }
 
-    /// Marks values along the horizontal axis.
+    /// Adds a rug: marks values along the horizontal axis.
     #[must_use]
     pub fn with_rug(mut self, values: Vec<f64>) -> Self {
         self.rug = values;
         self
     }
 
-    /// The curves of a report's plot; `None` for other sections. An axis along which the points follow a geometric course
-    /// gets even ratios, and a path that starts with all curves in one place runs from there.
+    /// The curves of a report's plot; `None` for other sections. An axis along which the points grow geometrically is
+    /// logarithmic, and a path that starts with all curves in one point runs from there.
     pub fn of(section: &Section) -> Option<Self> {
         let Section::Plot { title, x, y, curves } = section else { return None };
         let mut chart = Self::new(title, x, y);
@@ -279,16 +281,16 @@ impl Chart {
         (!bars.is_empty()).then(|| chart.named_x(bars.into_iter().map(|b| b.0)))
     }
 
-    /// The chart as a document of its own.
+    /// The chart as a complete SVG document.
     pub fn to_svg(&self) -> String {
         svg::draw(self, true).document()
     }
 
-    /// The chart as a part of a page that has [`page_style`], without the title; `told` says what it shows to those who do not see it. Where
-    /// both axes have even steps the element says where the curves are and what the ends of the axes mean: `data-area` (left, top, width,
-    /// height), `data-x` and `data-y` (low, high).
-    pub fn to_inline(&self, told: &str) -> String {
-        svg::draw(self, false).inline(told)
+    /// The chart as a part of a page that has [`page_style`], without the title; `alt_text` is the alternative text. Where
+    /// both axes are linear the element has attributes with the plot area and the ends of the axes: `data-area` (left,
+    /// top, width, height), `data-x` and `data-y` (low, high).
+    pub fn to_inline(&self, alt_text: &str) -> String {
+        svg::draw(self, false).inline(alt_text)
     }
 
     /// The chart as lines of text, at most `width` characters wide, with `height` lines for the curves.
@@ -296,11 +298,11 @@ impl Chart {
         terminal::draw(self, width, height)
     }
 
-    /// Which series are named and coloured, and by which colour: all while they are few, else those that reach farthest.
+    /// The colour of each named series: all while they are few, else those with the largest end values.
     fn places(&self) -> Vec<Option<usize>> {
         let mut order: Vec<usize> = (0..self.series.len()).filter(|&s| !self.series[s].is_quiet()).collect();
         if order.len() > MOST_NAMED {
-            order.sort_by(|&a, &b| self.series[b].reach().total_cmp(&self.series[a].reach()).then(a.cmp(&b)));
+            ermine_core::order::sort_by_number_descending(&mut order, |a| self.series[a].reach());
             order.truncate(MOST_NAMED);
             order.sort_unstable();
         }
@@ -310,7 +312,7 @@ impl Chart {
     }
 }
 
-/// Whether several curves begin apart and end, at the largest x, in one point.
+/// Whether several curves start apart and end, at the largest x, in one point.
 fn ends_together(series: &[Series]) -> bool {
     let at = |end: fn(f64, f64) -> bool| -> Vec<f64> {
         let pick = |s: &Series| s.points.iter().copied().reduce(|a, b| if end(b.0, a.0) { b } else { a });

@@ -1,16 +1,16 @@
-//! From values to places along an axis, and the round numbers beside it.
+//! Axes: from values to positions, and round tick values.
 
-/// How values are laid out along an axis.
+/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
     /// Even steps.
     #[default]
     Linear,
-    /// Even ratios; values that are not above 0 are left out.
+    /// Logarithmic; values that are not above 0 are left out.
     Log,
 }
 
-/// A value beside an axis.
+/// A tick of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
     pub value: f64,
@@ -34,7 +34,7 @@ impl AxisRange {
             (false, Scale::Linear) => (0.0, 1.0),
             (false, Scale::Log) => (1.0, 10.0),
             (true, _) if low < high => (low, high),
-            // One value stands in the middle.
+            // A single value is in the middle.
             (true, Scale::Log) => (low / 2.0, high * 2.0),
             (true, Scale::Linear) if low == 0.0 => (-1.0, 1.0),
             (true, Scale::Linear) => (low - 0.5 * low.abs(), high + 0.5 * high.abs()),
@@ -42,11 +42,11 @@ impl AxisRange {
         Self { scale, low, high }
     }
 
-    /// The same with a little room at both ends, but never across 0 for values that stay on one side of it.
+    /// The same with a margin at both ends, but never across 0 for values of one sign.
     pub fn with_room(mut self) -> Self {
         match self.scale {
             Scale::Linear => {
-                // Halves, so that a range near the limits of numbers does not overflow.
+                // Halves, so that a range near the largest numbers does not overflow.
                 let room = 0.05 * (0.5 * self.high - 0.5 * self.low) * 2.0;
                 let (low, high) = (self.low - room, self.high + room);
                 self.low = if self.low >= 0.0 && low < 0.0 { 0.0 } else { low.max(f64::MIN) };
@@ -66,7 +66,7 @@ impl AxisRange {
         (self.low, self.high)
     }
 
-    /// Takes another value in.
+    /// Extends the range to a value.
     pub fn including(mut self, value: f64) -> Self {
         if self.scale == Scale::Linear {
             (self.low, self.high) = (self.low.min(value), self.high.max(value));
@@ -74,7 +74,7 @@ impl AxisRange {
         self
     }
 
-    /// Where a value lies between the ends, from 0 to 1; `None` for one that cannot be shown.
+    /// The position of a value between the ends, from 0 to 1; `None` for one that cannot be shown.
     pub fn place(&self, value: f64) -> Option<f64> {
         let share = match self.scale {
             Scale::Linear => (0.5 * value - 0.5 * self.low) / (0.5 * self.high - 0.5 * self.low),
@@ -108,7 +108,7 @@ fn linear(low: f64, high: f64, about: usize) -> Vec<Tick> {
     values.into_iter().map(|value| Tick { value, label: label(value, step, most) }).collect()
 }
 
-/// A value of an axis whose neighbours are `step` away and whose largest is `most`.
+/// The label of a value on an axis with tick distance `step` and largest value `most`.
 fn label(value: f64, step: f64, most: f64) -> String {
     if value == 0.0 {
         return "0".into();
@@ -133,7 +133,7 @@ fn log(low: f64, high: f64, about: usize) -> Vec<Tick> {
     let (first, last) = ((low.log10() - 1e-9).ceil() as i32, (high.log10() + 1e-9).floor() as i32);
     let decades = (last - first + 1).max(0) as usize;
     if decades < 2 && high / low < 20.0 {
-        // Less than a decade or so: round numbers as on an even axis.
+        // Less than a decade or so: round numbers as on a linear axis.
         return linear(low, high, about).into_iter().filter(|t| t.value > 0.0).collect();
     }
     let within = |v: &f64| *v >= low * (1.0 - 1e-9) && *v <= high * (1.0 + 1e-9);
@@ -155,10 +155,10 @@ fn power_label(value: f64) -> String {
     minus(&text)
 }
 
-/// Whether positive values span more than `ratio` and most of them lie in the lower tenth, as a geometric course does.
+/// Whether positive values span more than `ratio` and most of them are in the lowest tenth, as in a geometric sequence.
 pub(super) fn is_geometric(values: &[f64], ratio: f64) -> bool {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    sorted.sort_by(f64::total_cmp);
+    ermine_core::order::sort_numbers(&mut sorted);
     let (Some(&low), Some(&high)) = (sorted.first(), sorted.last()) else { return false };
     low > 0.0 && high / low > ratio && sorted[sorted.len() / 2] < low + 0.25 * (high - low)
 }

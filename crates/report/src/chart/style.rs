@@ -1,15 +1,15 @@
-//! What all pictures share: colours, rules of style, the opening tag, text.
+//! Common parts of all pictures: colours, style rules, the opening tag, text.
 
 use std::fmt::Write;
 
 use super::MOST_NAMED;
 
-/// Size of letters, and about how wide one is in the widest of the fonts that a viewer may choose.
+/// Font size, and the approximate width of a letter in the widest likely font.
 pub(super) const LETTER: f64 = 12.0;
 pub(super) const LETTER_WIDTH: f64 = 7.5;
-/// Room of a title above a picture.
+/// Height of a title above a picture.
 pub(super) const TITLE: f64 = 30.0;
-/// Steps of shade from little to much.
+/// Steps of shade.
 pub(super) const SHADES: usize = 6;
 
 const FONT: &str = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif";
@@ -74,7 +74,7 @@ impl Palette {
     }
 }
 
-/// The rules that give shapes their colours; `colour` says what a role is.
+/// The rules that give shapes their colours; `colour` maps a role to a colour.
 fn rules(within: &str, colour: &dyn Fn(&str) -> String) -> String {
     let mut out = String::new();
     let mut rule = |selectors: &str, body: String| {
@@ -120,8 +120,8 @@ fn forms(within: &str) -> String {
     plain.into_iter().map(rule).collect()
 }
 
-/// The style of charts within a page: rules for `.chart`, colours as variables that follow the setting of the reader, or `data-theme` of
-/// the root where that is `light` or `dark`. The page says what `--paper`, `--ink` and `--soft` are.
+/// The style of charts within a page: rules for `.chart`, colours as variables that follow the setting of the reader,
+/// or `data-theme` of the root where that is `light` or `dark`. The page defines `--paper`, `--ink` and `--soft`.
 pub fn page_style() -> String {
     let (light, dark) = (LIGHT.variables(), DARK.variables());
     format!(
@@ -137,10 +137,10 @@ pub fn page_style() -> String {
 pub(super) struct SvgImage {
     pub width: f64,
     pub height: f64,
-    /// What is said to those who do not see it.
+    /// The alternative text.
     pub title: String,
     pub shapes: String,
-    /// Where the curves are and what the ends of the axes mean, for scripts that draw onto them.
+    /// The plot area and the ends of the axes, for scripts that draw onto them.
     pub area: String,
 }
 
@@ -159,7 +159,7 @@ impl SvgImage {
         format!("viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\"")
     }
 
-    /// A document of its own.
+    /// A complete SVG document.
     pub fn document(&self) -> String {
         let (light, dark) = (rules("", &|role| LIGHT.colour(role)), rules("", &|role| DARK.colour(role)));
         format!(
@@ -175,14 +175,19 @@ impl SvgImage {
         )
     }
 
-    /// A part of a page that has [`page_style`]; `told` is what is said to those who do not see it.
-    pub fn inline(&self, told: &str) -> String {
-        let told = escape(if told.is_empty() { &self.title } else { told });
-        format!("<svg class=\"chart\" {}{} role=\"img\" aria-label=\"{told}\">\n{}</svg>", self.size(), self.area, self.shapes)
+    /// A part of a page that has [`page_style`]; `alt_text` is the alternative text.
+    pub fn inline(&self, alt_text: &str) -> String {
+        let alt_text = escape(if alt_text.is_empty() { &self.title } else { alt_text });
+        format!(
+            "<svg class=\"chart\" {}{} role=\"img\" aria-label=\"{alt_text}\">\n{}</svg>",
+            self.size(),
+            self.area,
+            self.shapes
+        )
     }
 }
 
-/// Text that cannot be taken for markup; what XML has no place for is left out.
+/// Escaped text; characters that XML does not allow are removed.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -199,7 +204,7 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// At most `most` letters, the last one … when something was cut.
+/// Truncated to `most` letters; … marks the cut.
 pub(super) fn short(text: &str, most: usize) -> String {
     match text.chars().count() <= most {
         true => text.to_owned(),
@@ -207,7 +212,7 @@ pub(super) fn short(text: &str, most: usize) -> String {
     }
 }
 
-/// At most `most` letters of a name, cut in the middle: names of columns often differ only at their ends.
+/// A name truncated in the middle to `most` letters, since names of columns often differ only at their ends.
 pub(super) fn short_name(name: &str, most: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= most || most < 3 {
@@ -222,7 +227,7 @@ pub(super) fn wide(text: &str) -> f64 {
     text.chars().count() as f64 * LETTER_WIDTH
 }
 
-/// Dots as one path: a point a dot, drawn by the round ends of lines without length.
+/// Dots as one path: one point per dot, drawn by the round ends of lines without length.
 pub(super) fn dots(out: &mut String, class: &str, size: f64, points: impl Iterator<Item = (f64, f64)>) {
     let mut path = String::new();
     points.for_each(|(x, y)| {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::frame::{PlotLayout, separate_labels};
+use super::scale::Tick;
 use super::style::{LETTER, SvgImage, TITLE, dots, escape, short, short_name, wide};
 use super::{Chart, Mark, Series};
 
@@ -10,14 +11,14 @@ pub(super) const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 440.0;
 /// Letters of a name beside a chart.
 const MOST_LETTERS: usize = 24;
-/// Below this width lines are named above the chart and not where they end.
+/// Below this width lines are named above the chart and not at their ends.
 const NARROW: f64 = 560.0;
-/// Points of a cloud that are drawn one by one; more are counted in cells.
+/// Points of a cloud that are drawn one by one; more are binned in cells.
 const MOST_DOTS: usize = 1500;
-/// Shades of a cloud that is drawn in cells.
+/// Shades of a binned cloud.
 const DENSITIES: usize = 7;
 
-/// The rectangle of the curves.
+/// The plot area.
 struct PlotArea {
     left: f64,
     top: f64,
@@ -34,7 +35,7 @@ impl PlotArea {
     }
 }
 
-/// A line of the legend: place and name of each series.
+/// A line of the legend: position and name of each series.
 type Legend<'a> = Vec<Vec<(usize, &'a Series, f64)>>;
 
 pub(super) fn draw(chart: &Chart, titled: bool) -> SvgImage {
@@ -49,12 +50,12 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> SvgImage {
         .filter(|(_, s)| !s.name.is_empty())
         .collect();
     let lines = |s: &Series| matches!(s.mark, Mark::Line | Mark::Dashed | Mark::Step);
-    // One series needs no name beside the axis that says the same; lines are named where they end, all else in a legend.
+    // A single series needs no name if the axis has the same; lines are named at their ends, all others in a legend.
     let labels = named.len() > 1 || named.iter().any(|(_, s)| s.name != chart.y.label && s.name != chart.title);
     let beside = labels && width >= NARROW && named.iter().all(|(_, s)| lines(s));
     let legend = if labels && !beside { legend_of(&named, width - 32.0) } else { Vec::new() };
     let y_ticks = frame.y_ticks(if height < 300.0 { 5 } else { 6 });
-    // Without a title the name of the vertical axis stands above it, where it reads as any text.
+    // Without a title the name of the vertical axis is above it, as horizontal text.
     let above = !titled && !chart.y.label.is_empty();
     let left = if above || chart.y.label.is_empty() { 18.0 } else { 44.0 };
     let left = left + y_ticks.iter().map(|t| wide(&t.label)).fold(0.0, f64::max);
@@ -81,39 +82,7 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> SvgImage {
         let x = width - 16.0;
         let _ = writeln!(out, "<text class=\"soft\" x=\"{x}\" y=\"26\" text-anchor=\"end\">and {unnamed} more, in grey</text>");
     }
-    for tick in &y_ticks {
-        if let Some(y) = frame.y_to_unit(tick.value).map(|p| area.y(p)) {
-            let _ = writeln!(
-                out,
-                "<line class=\"grid\" x1=\"{:.2}\" y1=\"{y:.2}\" x2=\"{:.2}\" y2=\"{y:.2}\"/>",
-                area.left,
-                area.x(1.0)
-            );
-            let _ = writeln!(
-                out,
-                "<text class=\"soft\" x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"end\">{}</text>",
-                area.left - 8.0,
-                y + 4.0,
-                escape(&tick.label)
-            );
-        }
-    }
-    for tick in &x_ticks {
-        let Some(x) = frame.x_to_unit(tick.value).map(|p| area.x(p)) else { continue };
-        let (base, label) = (area.y(0.0), escape(&short_name(&tick.label, if slanted { 18 } else { 40 })));
-        let _ = writeln!(out, "<line class=\"axis\" x1=\"{x:.2}\" y1=\"{base:.2}\" x2=\"{x:.2}\" y2=\"{:.2}\"/>", base + 5.0);
-        if slanted {
-            let y = base + 16.0;
-            let turn = format!("rotate(-35 {x:.2} {y:.2})");
-            let _ = writeln!(
-                out,
-                "<text class=\"soft\" x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"end\" transform=\"{turn}\">{label}</text>"
-            );
-        } else {
-            let _ =
-                writeln!(out, "<text class=\"soft\" x=\"{x:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{label}</text>", base + 19.0);
-        }
-    }
+    ticks(out, &frame, &area, &y_ticks, &x_ticks, slanted);
     let base = frame.y_to_unit(0.0).filter(|p| (0.0..=1.0).contains(p)).unwrap_or(0.0);
     for at in [0.0, base] {
         let (x, y) = (area.x(1.0), area.y(at));
@@ -126,23 +95,8 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> SvgImage {
         let (x, y) = (area.x(x), area.y(0.0));
         let _ = writeln!(out, "<line class=\"axis\" x1=\"{x:.2}\" y1=\"{y:.2}\" x2=\"{x:.2}\" y2=\"{:.2}\"/>", y - 7.0);
     }
-    if !chart.x.label.is_empty() {
-        let (x, y) = (area.x(0.5), height - 12.0);
-        let label = escape(&short(&chart.x.label, (width / 8.0) as usize));
-        let _ = writeln!(out, "<text x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"middle\">{label}</text>");
-    }
-    if above {
-        let label = escape(&short(&chart.y.label, (width / 8.0) as usize));
-        let _ = writeln!(out, "<text class=\"soft\" x=\"4\" y=\"{:.2}\">{label}</text>", top - 12.0);
-    } else if !chart.y.label.is_empty() {
-        let middle = area.y(0.5);
-        let _ = writeln!(
-            out,
-            "<text x=\"18\" y=\"{middle:.2}\" text-anchor=\"middle\" transform=\"rotate(-90 18 {middle:.2})\">{}</text>",
-            escape(&short(&chart.y.label, (height / 10.0) as usize))
-        );
-    }
-    // What is not named lies below.
+    axis_labels(out, chart, &area, (width, height), above);
+    // Unnamed series are drawn below.
     let mut order: Vec<usize> = (0..chart.series.len()).collect();
     order.sort_by_key(|&s| places[s].is_some());
     let bars: Vec<usize> = (0..chart.series.len()).filter(|&s| chart.series[s].mark == Mark::Bars).collect();
@@ -159,18 +113,80 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> SvgImage {
     if beside {
         end_labels(out, &frame, &area, &named);
     }
+    draw_legend(out, &legend, if titled { 40.0 } else { 4.0 });
+    picture
+}
+
+/// Grid lines with the labels of the vertical axis, and the ticks of the horizontal one.
+fn ticks(out: &mut String, frame: &PlotLayout<'_>, area: &PlotArea, y_ticks: &[Tick], x_ticks: &[Tick], slanted: bool) {
+    for tick in y_ticks {
+        if let Some(y) = frame.y_to_unit(tick.value).map(|p| area.y(p)) {
+            let _ = writeln!(
+                out,
+                "<line class=\"grid\" x1=\"{:.2}\" y1=\"{y:.2}\" x2=\"{:.2}\" y2=\"{y:.2}\"/>",
+                area.left,
+                area.x(1.0)
+            );
+            let _ = writeln!(
+                out,
+                "<text class=\"soft\" x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"end\">{}</text>",
+                area.left - 8.0,
+                y + 4.0,
+                escape(&tick.label)
+            );
+        }
+    }
+    for tick in x_ticks {
+        let Some(x) = frame.x_to_unit(tick.value).map(|p| area.x(p)) else { continue };
+        let (base, label) = (area.y(0.0), escape(&short_name(&tick.label, if slanted { 18 } else { 40 })));
+        let _ = writeln!(out, "<line class=\"axis\" x1=\"{x:.2}\" y1=\"{base:.2}\" x2=\"{x:.2}\" y2=\"{:.2}\"/>", base + 5.0);
+        if slanted {
+            let y = base + 16.0;
+            let turn = format!("rotate(-35 {x:.2} {y:.2})");
+            let _ = writeln!(
+                out,
+                "<text class=\"soft\" x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"end\" transform=\"{turn}\">{label}</text>"
+            );
+        } else {
+            let _ =
+                writeln!(out, "<text class=\"soft\" x=\"{x:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{label}</text>", base + 19.0);
+        }
+    }
+}
+
+/// The names of the axes; that of the vertical one is `above` it or rotated.
+fn axis_labels(out: &mut String, chart: &Chart, area: &PlotArea, (width, height): (f64, f64), above: bool) {
+    if !chart.x.label.is_empty() {
+        let (x, y) = (area.x(0.5), height - 12.0);
+        let label = escape(&short(&chart.x.label, (width / 8.0) as usize));
+        let _ = writeln!(out, "<text x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"middle\">{label}</text>");
+    }
+    if above {
+        let label = escape(&short(&chart.y.label, (width / 8.0) as usize));
+        let _ = writeln!(out, "<text class=\"soft\" x=\"4\" y=\"{:.2}\">{label}</text>", area.top - 12.0);
+    } else if !chart.y.label.is_empty() {
+        let middle = area.y(0.5);
+        let _ = writeln!(
+            out,
+            "<text x=\"18\" y=\"{middle:.2}\" text-anchor=\"middle\" transform=\"rotate(-90 18 {middle:.2})\">{}</text>",
+            escape(&short(&chart.y.label, (height / 10.0) as usize))
+        );
+    }
+}
+
+/// The legend, from `top` down.
+fn draw_legend(out: &mut String, legend: &Legend<'_>, top: f64) {
     for (k, line) in legend.iter().enumerate() {
-        let y = if titled { 40.0 } else { 4.0 } + 20.0 * k as f64;
+        let y = top + 20.0 * k as f64;
         for (place, s, x) in line {
             let name = escape(&short_name(&s.name, MOST_LETTERS));
             let _ = writeln!(out, "<rect class=\"bar c{place}\" x=\"{x:.2}\" y=\"{y}\" width=\"11\" height=\"11\" rx=\"2\"/>");
             let _ = writeln!(out, "<text x=\"{:.2}\" y=\"{}\">{name}</text>", x + 16.0, y + 10.0);
         }
     }
-    picture
 }
 
-/// The names in lines that fit into the width.
+/// The names of the legend, wrapped to the width.
 fn legend_of<'a>(named: &[(usize, &'a Series)], width: f64) -> Legend<'a> {
     let mut lines: Legend<'a> = Vec::new();
     let mut x = f64::INFINITY;
@@ -222,7 +238,7 @@ fn series(
                         _ => write!(path, "L{x:.2} {y:.2}"),
                     };
                 }
-                // A single point would leave nothing to see.
+                // A single point has no line to draw.
                 if let [(x, y)] = run[..] {
                     let (x, y) = (area.x(x), area.y(y));
                     let _ = writeln!(out, "<circle class=\"dot {class}\" cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"3\"/>");
@@ -266,7 +282,7 @@ fn series(
     }
 }
 
-/// How sure a series is: a band along a line, whiskers at points and bars.
+/// Intervals: a band along a line, whiskers at points and bars.
 fn bands(out: &mut String, frame: &PlotLayout<'_>, area: &PlotArea, series: &Series, class: &str) {
     let whiskers = !matches!(series.mark, Mark::Line | Mark::Dashed | Mark::Step);
     for run in frame.bands(series) {
@@ -277,15 +293,15 @@ fn bands(out: &mut String, frame: &PlotLayout<'_>, area: &PlotArea, series: &Ser
                 let _ = writeln!(out, "<path class=\"line {class}\" stroke-width=\"1.4\" d=\"M{x:.2} {low:.2}V{high:.2}\"/>");
             }
         } else if run.len() > 1 {
-            let there = run.iter().map(|&(x, _, high)| (x, high));
+            let upper = run.iter().map(|&(x, _, high)| (x, high));
             let back = run.iter().rev().map(|&(x, low, _)| (x, low));
-            let points: Vec<String> = there.chain(back).map(|(x, y)| format!("{:.2} {:.2}", area.x(x), clamp(y))).collect();
+            let points: Vec<String> = upper.chain(back).map(|(x, y)| format!("{:.2} {:.2}", area.x(x), clamp(y))).collect();
             let _ = writeln!(out, "<path class=\"bar {class}\" fill-opacity=\".16\" d=\"M{}Z\"/>", points.join("L"));
         }
     }
 }
 
-/// Points one by one while they are few; else cells whose strength says how many they hold.
+/// Points one by one while they are few; else cells shaded by their counts.
 fn cloud(out: &mut String, area: &PlotArea, run: &[(f64, f64)], class: &str) {
     if run.len() <= MOST_DOTS {
         let size = if run.len() > 500 { 3.0 } else { 4.0 };
@@ -301,7 +317,7 @@ fn cloud(out: &mut String, area: &PlotArea, run: &[(f64, f64)], class: &str) {
             counts[(j as usize).min(down - 1) * across + (i as usize).min(across - 1)] += 1;
         }
     }
-    // By ratios: where most rows are, there are a thousand times more than at the edges.
+    // On a log scale: the densest cells have a thousand times more rows than those at the edges.
     let most = f64::from(counts.iter().copied().max().unwrap_or(1)).ln_1p();
     let mut paths = vec![String::new(); DENSITIES];
     for (k, &count) in counts.iter().enumerate().filter(|c| *c.1 > 0) {

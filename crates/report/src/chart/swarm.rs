@@ -1,31 +1,31 @@
-//! Many values a row, spread where they are many and shaded by another value: what columns add to predictions.
+//! Beeswarm charts: many values per row, spread vertically and shaded by another value, for attributions.
 
 use std::fmt::Write;
 
 use super::scale::{AxisRange, Scale};
 use super::style::{LETTER, SHADES, SvgImage, TITLE, dots, escape, short, short_name, wide};
 
-/// A row of a [`Swarm`].
+/// A row of a [`BeeswarmChart`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BeeswarmRow {
-    /// What the values are of.
+    /// Its name.
     pub name: String,
-    /// Values, each with a shade between 0 (little) and 1 (much), or none.
+    /// Values, each with a shade between 0 (low) and 1 (high), or none.
     pub points: Vec<(f64, Option<f64>)>,
 }
 
-/// Many values a row.
+/// Many values per row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BeeswarmChart {
-    /// What is shown.
+    /// The title.
     pub title: String,
     /// What the values measure.
     pub label: String,
-    /// What the shades say: little and much.
+    /// The labels of the shades: low and high.
     pub shades: (String, String),
     /// The rows, from top to bottom.
     pub rows: Vec<BeeswarmRow>,
-    /// The width; 480 when not given.
+    /// The width; 480 by default.
     pub width: Option<f64>,
 }
 
@@ -34,14 +34,14 @@ const ROW: f64 = 30.0;
 const DOT: f64 = 3.2;
 
 impl BeeswarmChart {
-    /// The picture as a document of its own.
+    /// The picture as a complete SVG document.
     pub fn to_svg(&self) -> String {
         self.draw(true).document()
     }
 
-    /// The picture as a part of a page that has [`super::page_style`]; `told` says what it shows to those who do not see it.
-    pub fn to_inline(&self, told: &str) -> String {
-        self.draw(false).inline(told)
+    /// The picture as a part of a page that has [`super::page_style`]; `alt_text` is the alternative text.
+    pub fn to_inline(&self, alt_text: &str) -> String {
+        self.draw(false).inline(alt_text)
     }
 
     fn draw(&self, titled: bool) -> SvgImage {
@@ -106,7 +106,7 @@ fn level(shade: f64) -> usize {
     (shade.clamp(0.0, 1.0) * SHADES as f64).min(SHADES as f64 - 1.0) as usize
 }
 
-/// Moves values that lie over each other up and down in turn, as far as the row is high.
+/// Moves overlapping values up and down in turn, within the height of the row.
 fn spread(x: impl Iterator<Item = Option<f64>>) -> Vec<Option<(f64, f64)>> {
     let mut taken: std::collections::BTreeMap<i64, u32> = std::collections::BTreeMap::new();
     let step = 2.3;

@@ -1,4 +1,4 @@
-//! A chart as lines of text: curves in dots of a quarter of a line, two to a letter.
+//! A chart as lines of text: curves in Braille dots, 2 by 4 per character.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::{Chart, Mark};
 /// Letters of a name beside the curves.
 const MOST_LETTERS: usize = 18;
 
-/// A field of dots, 2 wide and 4 high in every letter (the patterns of Braille, U+2800 on).
+/// A canvas of dots, 2 wide and 4 high per character (Braille patterns, U+2800 on).
 struct BrailleCanvas {
     width: usize,
     height: usize,
@@ -21,7 +21,7 @@ impl BrailleCanvas {
         Self { width, height, cells: vec![0; width * height] }
     }
 
-    /// Sets the dot at a place of the unit square.
+    /// Sets the dot at a position of the unit square.
     fn set(&mut self, x: f64, y: f64) {
         const BITS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
         let across = (x * (2 * self.width - 1) as f64).round().clamp(0.0, (2 * self.width - 1) as f64) as usize;
@@ -80,7 +80,7 @@ pub(super) fn draw(chart: &Chart, width: usize, height: usize) -> String {
             }
         }
     }
-    // Names stand in the lines where their curves end, moved apart where these meet.
+    // Names are at the ends of their curves, moved apart where they overlap.
     let dots_high = 4 * height - 1;
     let line_of = |up: f64| ((1.0 - up) * dots_high as f64).round().clamp(0.0, dots_high as f64) as usize / 4;
     let ends: Vec<(usize, f64)> = named.iter().filter_map(|&s| Some((s, frame.last(&chart.series[s])?.1))).collect();

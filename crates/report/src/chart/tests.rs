@@ -2,7 +2,7 @@ use ermine_core::{Curve, Mat};
 
 use super::*;
 
-/// Every tag is closed in order, and text holds no markup of its own.
+/// Every tag is closed in order, and text has no markup.
 fn assert_well_formed(svg: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = svg;

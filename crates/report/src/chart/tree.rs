@@ -1,4 +1,4 @@
-//! A tree of tests as a picture: the root at the left, a line a leaf.
+//! A decision tree as a picture: the root at the left, one line per leaf.
 
 use std::fmt::Write;
 
@@ -8,12 +8,12 @@ use super::MOST_NAMED;
 use super::style::{LETTER_WIDTH, SvgImage, TITLE, escape, short, wide};
 use super::svg::WIDTH;
 
-/// A tree of tests.
+/// A decision tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeChart {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// Classes whose shares the nodes have.
+    /// Classes of the shares in the nodes.
     pub classes: Vec<String>,
     /// The nodes: the root first, children after their parents.
     pub nodes: Vec<TreeNodeReport>,
@@ -23,7 +23,7 @@ pub struct TreeChart {
 const ROW: f64 = 38.0;
 /// Width and height of the bar of a node.
 const BAR: (f64, f64) = (64.0, 9.0);
-/// Letters of a condition and of what a leaf says.
+/// Letters of a condition and of the prediction of a leaf.
 const CONDITION: usize = 34;
 const SAYS: usize = 22;
 /// Room between the levels.
@@ -39,15 +39,15 @@ impl TreeChart {
         (fits && !nodes.is_empty()).then(|| Self { title: title.clone(), classes: classes.clone(), nodes: nodes.clone() })
     }
 
-    /// The picture as a document of its own. A bar shows the classes of the rows that come to a node, or, for numbers, how
-    /// many rows these are.
+    /// The picture as a complete SVG document. A bar shows the class shares of the rows in a node, or, for numbers, how
+    /// many rows there are.
     pub fn to_svg(&self) -> String {
         self.draw(true).document()
     }
 
-    /// The picture as a part of a page that has [`super::page_style`]; `told` says what it shows to those who do not see it.
-    pub fn to_inline(&self, told: &str) -> String {
-        self.draw(false).inline(told)
+    /// The picture as a part of a page that has [`super::page_style`]; `alt_text` is the alternative text.
+    pub fn to_inline(&self, alt_text: &str) -> String {
+        self.draw(false).inline(alt_text)
     }
 
     fn draw(&self, titled: bool) -> SvgImage {

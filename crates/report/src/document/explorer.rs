@@ -1,11 +1,11 @@
-//! A threshold that can be moved, and what moving it does.
+//! The threshold explorer: a threshold to move, and its consequences.
 
 use serde::Serialize;
 
-/// What deciding for a class from each threshold on does.
+/// Consequences of every threshold for one class.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ExplorerClass {
-    /// The class that is decided for or against.
+    /// The class.
     pub name: String,
     /// The weight of its rows.
     pub positives: f64,
@@ -17,28 +17,29 @@ pub struct ExplorerClass {
     pub fp: Vec<f64>,
 }
 
-/// A threshold to move, costs to change, and the consequences. All numbers are exact at the thresholds 0, 1/steps, 2/steps, …, 1.
+/// A threshold to move, costs to change, and the consequences. All numbers are exact at the thresholds 0, 1/steps,
+/// 2/steps, …, 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ThresholdExplorer {
     /// The classes to choose from.
     pub classes: Vec<ExplorerClass>,
     /// Steps between 0 and 1.
     pub steps: usize,
-    /// Cost of deciding for the class where it is not there.
+    /// Cost of a false positive.
     pub fp: f64,
-    /// Cost of deciding against it where it is.
+    /// Cost of a false negative.
     pub fn_: f64,
-    /// Whether rows are counted, so that weights are whole numbers.
+    /// Whether all weights are integers.
     pub whole: bool,
 }
 
 impl ExplorerClass {
-    /// Counts rows: which are of the class, the probabilities it was given, their weights.
+    /// Counts rows: which are of the class, its predicted probabilities, their weights.
     pub fn of(name: &str, steps: usize, positive: &[bool], proba: &[f64], weight: Option<&[f64]>) -> Self {
         let mut out = Self { name: name.to_owned(), tp: vec![0.0; steps + 1], fp: vec![0.0; steps + 1], ..Self::default() };
         for (i, (&is, &p)) in positive.iter().zip(proba).enumerate() {
             let w = weight.map_or(1.0, |w| w[i]);
-            // The last threshold that the probability reaches, as comparing says and not as rounding would.
+            // The last threshold that the probability reaches, decided by comparison and not by rounding.
             let mut k = ((p * steps as f64) as usize).min(steps);
             while k < steps && (k + 1) as f64 / steps as f64 <= p {
                 k += 1;
@@ -58,12 +59,12 @@ impl ExplorerClass {
 }
 
 impl ThresholdExplorer {
-    /// The cost of deciding from threshold k / steps on.
+    /// The cost of predicting the class from threshold k / steps on.
     pub fn cost(&self, class: &ExplorerClass, k: usize) -> f64 {
         self.fp * class.fp[k] + self.fn_ * (class.positives - class.tp[k])
     }
 
-    /// The number of the threshold of least cost; of several the one nearest to a half.
+    /// The index of the threshold of least cost; on ties the one nearest to a half.
     pub fn best(&self, class: &ExplorerClass) -> usize {
         let far = |k: usize| (2 * k).abs_diff(self.steps);
         let order = |a: &usize, b: &usize| self.cost(class, *a).total_cmp(&self.cost(class, *b)).then(far(*a).cmp(&far(*b)));

@@ -1,4 +1,4 @@
-//! A page as one file of HTML.
+//! A document as one HTML file.
 
 use ermine_core::{Error, Result};
 use minijinja::syntax::SyntaxConfig;
@@ -14,7 +14,7 @@ const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// A block as the template sees it.
+/// A block as input of the template.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum BlockView<'a> {
@@ -24,6 +24,7 @@ enum BlockView<'a> {
     Table { grid: &'a DocTable },
     Figures { figures: Vec<FigureView<'a>> },
     Code { name: &'a str, text: &'a str },
+    Frames { title: &'a str, frames: Vec<&'a str> },
     Fold { title: &'a str, blocks: Vec<BlockView<'a>> },
     Explorer { data: &'a ThresholdExplorer, start: usize, json: String, fp: String, r#fn: String },
 }
@@ -53,6 +54,7 @@ impl<'a> BlockView<'a> {
             DocBlock::Tiles(tiles) => Self::Tiles { tiles },
             DocBlock::Table(grid) => Self::Table { grid },
             DocBlock::Code { name, text } => Self::Code { name, text },
+            DocBlock::Frames { title, frames } => Self::Frames { title, frames: frames.iter().map(|f| f.trim_end()).collect() },
             DocBlock::Fold { title, blocks } => Self::Fold { title, blocks: blocks.iter().map(Self::of).collect() },
             DocBlock::Explorer(data) => {
                 let start = data.classes.first().map_or(0, |class| data.best(class));
@@ -72,7 +74,7 @@ impl<'a> BlockView<'a> {
     }
 }
 
-/// The numbers of an explorer for the script: whole ones without a point, and nothing that ends a script.
+/// The numbers of an explorer as JSON for the script: integers without a point, and nothing that could end the script.
 fn json(data: &ThresholdExplorer) -> String {
     let number = |v: f64| if v.fract() == 0.0 && v.abs() < 1e15 { serde_json::json!(v as i64) } else { serde_json::json!(v) };
     let list = |values: &[f64]| values.iter().map(|&v| number(v)).collect::<Vec<_>>();
@@ -85,7 +87,7 @@ fn json(data: &ThresholdExplorer) -> String {
 }
 
 impl Document {
-    /// The page as one file of HTML that needs nothing else.
+    /// The document as one self-contained HTML file.
     pub fn to_html(&self) -> Result<String> {
         let wrong = |e: minijinja::Error| Error::Data(format!("the page cannot be made: {e:#}"));
         let mut environment = Environment::new();

@@ -1,4 +1,4 @@
-//! A page as Markdown, with its figures as files of their own.
+//! A document as Markdown, with its figures as files.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::{DocBlock, DocTable, Document, Figure, ThresholdExplorer};
 use crate::format;
 
 impl Document {
-    /// The page as Markdown, and its figures as name and SVG: `folder` is where the text looks for them.
+    /// The document as Markdown, and its figures as name and SVG: `folder` is their path in the text.
     pub fn to_markdown(&self, folder: &str) -> (String, Vec<(String, String)>) {
         let mut out = format!("# {}\n", escape(&self.title));
         if !self.lead.is_empty() {
@@ -50,11 +50,14 @@ fn block(out: &mut String, of: &DocBlock, folder: &str, files: &mut Vec<(String,
         }
         DocBlock::Table(grid) => table(out, grid),
         DocBlock::Figures(figures) => figures.iter().for_each(|f| figure(out, f, folder, files)),
-        DocBlock::Code { name, text } => {
-            // A fence that is longer than any within.
-            let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-            let fence = "`".repeat(longest.max(2) + 1);
-            let _ = write!(out, "\n{}\n\n{fence}\n{text}\n{fence}\n", escape(name));
+        DocBlock::Code { name, text } => code(out, name, text),
+        DocBlock::Frames { title, frames } => {
+            // What cannot be played is shown by its first and its last frame.
+            let ends = [(0, frames.first()), (frames.len().saturating_sub(1), frames.last())];
+            let shown = if frames.len() < 2 { 1 } else { 2 };
+            for (step, frame) in ends.into_iter().take(shown) {
+                frame.inspect(|f| code(out, &format!("{title}, step {step}"), f.trim_end()));
+            }
         }
         DocBlock::Fold { title, blocks } => {
             let _ = write!(out, "\n### {}\n", escape(title));
@@ -64,10 +67,17 @@ fn block(out: &mut String, of: &DocBlock, folder: &str, files: &mut Vec<(String,
     }
 }
 
+/// Text within a fence that is longer than any within.
+fn code(out: &mut String, name: &str, text: &str) {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let _ = write!(out, "\n{}\n\n{fence}\n{text}\n{fence}\n", escape(name));
+}
+
 fn figure(out: &mut String, of: &Figure, folder: &str, files: &mut Vec<(String, String)>) {
     let file = format!("{}.svg", of.name);
-    let told = of.alt_text.replace(['[', ']', '\n'], " ");
-    let _ = write!(out, "\n![{}]({folder}/{file})\n", escape(&told));
+    let alt_text = of.alt_text.replace(['[', ']', '\n'], " ");
+    let _ = write!(out, "\n![{}]({folder}/{file})\n", escape(&alt_text));
     if !of.caption.is_empty() {
         let _ = write!(out, "\n{}\n", escape(&of.caption));
     }
@@ -91,7 +101,7 @@ fn table(out: &mut String, grid: &DocTable) {
     }
 }
 
-/// What cannot move stands at some thresholds.
+/// The explorer as a table at some thresholds.
 fn decisions(out: &mut String, explorer: &ThresholdExplorer) {
     for class in &explorer.classes {
         let (fp, fn_) = (format::number(explorer.fp), format::number(explorer.fn_));
@@ -120,7 +130,7 @@ fn decisions(out: &mut String, explorer: &ThresholdExplorer) {
     }
 }
 
-/// Text that Markdown takes for nothing but text.
+/// Text escaped for Markdown.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,23 +1,25 @@
-//! One self-contained page: text, tables, figures, and a place to move a threshold.
+//! A self-contained document: text, tables, figures, and a threshold explorer.
 //!
-//! A [`Document`] is a description. [`Document::to_html`] makes one file of it that needs no network: styles, scripts and figures are inside, and a policy in
-//! its head forbids everything else. It follows the light or dark setting of its reader, prints, fits a phone, and can be read by ear and used by
-//! keyboard. [`Document::to_markdown`] makes a text with its figures as SVG files beside it.
+//! A [`Document`] is a description. [`Document::to_html`] makes one file of it that needs no network: styles, scripts
+//! and figures are inside, and a content security policy forbids everything else. It follows the light or dark setting
+//! of its reader, prints, fits a phone, and works with screen readers and the keyboard. [`Document::to_markdown`] makes
+//! a text with its figures as SVG files beside it.
 //!
 //! ```
 //! use ermine::chart::{Chart, Series};
-//! use ermine::document::{Figure, Document, Part};
+//! use ermine::document::{DocSection, Document, Figure};
 //!
 //! let chart = Chart::new("Loss", "step", "loss").with(Series::line("loss", vec![(0.0, 1.0), (1.0, 0.4)])).sized(400.0, 280.0);
-//! let figure = Figure::new("loss", "Loss", chart).told("The loss falls from 1 to 0.4 in one step.");
-//! let page = Document::new("A run", "What happened.").with(Part::new("Course").figures(vec![figure]));
+//! let figure = Figure::new("loss", "Loss", chart).alt_text("The loss falls from 1 to 0.4 in one step.");
+//! let page = Document::new("A run", "What happened.").with(DocSection::new("Course").figures(vec![figure]));
 //! assert!(page.to_html()?.contains("falls from 1 to 0.4"));
-//! # Ok::<(), ermine::Error>(())
+//! # Ok::<(), ermine_core::Error>(())
 //! ```
 
 mod explorer;
 mod html;
 mod markdown;
+mod section;
 
 use serde::Serialize;
 
@@ -25,92 +27,99 @@ use crate::chart::{Bars, BeeswarmChart, Chart, Heatmap, TreeChart};
 
 pub use explorer::{ExplorerClass, ThresholdExplorer};
 
-/// A page.
+/// A document.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
-    /// What kind of page it is, in a word or two above the title.
+    /// The kind of document, in a word or two above the title.
     pub kind: String,
     /// The title.
     pub title: String,
-    /// What it comes to, in a sentence or two.
+    /// A summary of a sentence or two.
     pub lead: String,
-    /// Things that a reader wants to know first, in a line: data, rows, model.
+    /// The most important facts, in a line: data, rows, model.
     pub facts: Vec<(String, String)>,
     /// The parts, in reading order.
     pub parts: Vec<DocSection>,
-    /// The last line.
+    /// The footer.
     pub footer: String,
 }
 
-/// A part of a page, with a heading.
+/// A section, with a heading.
 #[derive(Debug, Clone, Default)]
 pub struct DocSection {
     /// The heading.
     pub title: String,
-    /// What it shows, in a sentence or two; nothing when empty.
+    /// An introduction of a sentence or two; nothing when empty.
     pub lead: String,
-    /// What it holds, in reading order.
+    /// Its content, in reading order.
     pub blocks: Vec<DocBlock>,
 }
 
-/// A piece of a part.
+/// A block of a section.
 #[derive(Debug, Clone)]
 pub enum DocBlock {
     /// A paragraph.
     Text(String),
-    /// A paragraph that warns.
+    /// A warning.
     Note(String),
-    /// Numbers that matter, large.
+    /// Important numbers, large.
     Tiles(Vec<MetricTile>),
     /// A table.
     Table(DocTable),
     /// Figures, side by side where there is room.
     Figures(Vec<Figure>),
-    /// Text as it is typed, with a name.
+    /// Preformatted text, with a name.
     Code {
-        /// What it is.
+        /// Its name.
         name: String,
         /// The text.
         text: String,
     },
+    /// Pictures in letters, one per step of an episode, to be stepped through or played.
+    Frames {
+        /// What they show.
+        title: String,
+        /// The pictures, in order.
+        frames: Vec<String>,
+    },
     /// Pieces that are shown when they are asked for.
     Fold {
-        /// What is inside.
+        /// The heading.
         title: String,
-        /// The pieces.
+        /// The blocks.
         blocks: Vec<DocBlock>,
     },
-    /// A threshold to move.
+    /// A threshold explorer.
     Explorer(Box<ThresholdExplorer>),
 }
 
-/// A number that matters.
+/// An important number.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct MetricTile {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// The number.
     pub value: String,
-    /// How sure it is, what to compare it with.
+    /// Its uncertainty, or a value to compare it with.
     pub detail: String,
 }
 
 /// A table.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DocTable {
-    /// What it shows.
+    /// The caption.
     pub caption: String,
-    /// Heads of the columns; numbers stand at the right.
+    /// Headings of the columns; numbers are right-aligned.
     pub heads: Vec<TableHead>,
     /// The rows. The first cell of a row is its head.
     pub rows: Vec<Vec<TableCell>>,
-    /// What is to be said below.
+    /// A note below.
     pub note: String,
-    /// Whether it is a table of counts in which the colours matter: a confusion.
+    /// Whether it is a table of counts with colours, such as a confusion matrix.
     pub tight: bool,
 }
 
-/// A head of a column.
+/// A column heading.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct TableHead {
     /// The text.
@@ -120,12 +129,12 @@ pub struct TableHead {
 }
 
 impl TableHead {
-    /// A head of a column of words.
+    /// The heading of a text column.
     pub fn word(text: impl Into<String>) -> Self {
         Self { text: text.into(), number: false }
     }
 
-    /// A head of a column of numbers.
+    /// The heading of a number column.
     pub fn number(text: impl Into<String>) -> Self {
         Self { text: text.into(), number: true }
     }
@@ -136,11 +145,11 @@ impl TableHead {
 pub struct TableCell {
     /// The text.
     pub text: String,
-    /// A small picture before it, made by [`crate::chart::spark`].
+    /// A small picture in front, made by [`crate::chart::spark`].
     pub spark: String,
-    /// How strongly it is coloured, from 0 to 1; below 0 in the colour of errors.
+    /// Strength of the background colour, from 0 to 1; negative values in the colour of errors.
     pub tint: f64,
-    /// Whether it stands out.
+    /// Whether it is highlighted.
     pub strong: bool,
 }
 
@@ -156,23 +165,23 @@ impl From<&str> for TableCell {
     }
 }
 
-/// What a figure shows.
+/// The drawing of a figure.
 #[derive(Debug, Clone)]
 pub enum FigureKind {
     /// Series over axes.
     Chart(Chart),
     /// Named values.
     Bars(Bars),
-    /// Many values a row.
+    /// Many values per row.
     Swarm(BeeswarmChart),
-    /// A table as colours.
+    /// A heat map.
     Heat(Heatmap),
     /// A tree.
     Tree(TreeChart),
 }
 
 impl FigureKind {
-    /// A document of its own.
+    /// A complete SVG document.
     pub fn to_svg(&self) -> String {
         match self {
             Self::Chart(c) => c.to_svg(),
@@ -183,13 +192,13 @@ impl FigureKind {
         }
     }
 
-    fn to_inline(&self, told: &str) -> String {
+    fn to_inline(&self, alt_text: &str) -> String {
         match self {
-            Self::Chart(c) => c.to_inline(told),
-            Self::Bars(c) => c.to_inline(told),
-            Self::Swarm(c) => c.to_inline(told),
-            Self::Heat(c) => c.to_inline(told),
-            Self::Tree(c) => c.to_inline(told),
+            Self::Chart(c) => c.to_inline(alt_text),
+            Self::Bars(c) => c.to_inline(alt_text),
+            Self::Swarm(c) => c.to_inline(alt_text),
+            Self::Heat(c) => c.to_inline(alt_text),
+            Self::Tree(c) => c.to_inline(alt_text),
         }
     }
 }
@@ -208,42 +217,42 @@ drawing!(Chart => Chart, Bars => Bars, Swarm => BeeswarmChart, Heat => Heatmap, 
 /// A figure.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// What it is called in the file names of its SVG, and by scripts.
+    /// Its name in file names of its SVG, and for scripts.
     pub name: String,
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// The picture.
     pub drawing: FigureKind,
-    /// What it says to those who do not see it.
+    /// The alternative text.
     pub alt_text: String,
-    /// What to look at.
+    /// The caption.
     pub caption: String,
-    /// Whether it takes the whole width.
+    /// Whether it has the full width.
     pub wide: bool,
 }
 
 impl Figure {
-    /// A figure with nothing but its title.
+    /// A figure with a title only.
     pub fn new(name: impl Into<String>, title: impl Into<String>, drawing: impl Into<FigureKind>) -> Self {
         let (name, title) = (name.into(), title.into());
         Self { name, alt_text: title.clone(), title, drawing: drawing.into(), caption: String::new(), wide: false }
     }
 
-    /// Says what it shows to those who do not see it.
+    /// Sets the alternative text.
     #[must_use]
     pub fn alt_text(mut self, words: impl Into<String>) -> Self {
         self.alt_text = words.into();
         self
     }
 
-    /// Says what to look at.
+    /// Sets the caption.
     #[must_use]
     pub fn caption(mut self, words: impl Into<String>) -> Self {
         self.caption = words.into();
         self
     }
 
-    /// Gives it the whole width.
+    /// Gives it the full width.
     #[must_use]
     pub fn wide(mut self) -> Self {
         self.wide = true;
@@ -252,12 +261,23 @@ impl Figure {
 }
 
 impl Document {
-    /// A page without parts.
+    /// A document without sections.
     pub fn new(title: impl Into<String>, lead: impl Into<String>) -> Self {
-        Self { title: title.into(), lead: lead.into(), ..Self::default() }
+        let footer = format!(
+            "Made by Ermine {}. This file is self-contained and loads nothing from the network.",
+            env!("CARGO_PKG_VERSION")
+        );
+        Self { title: title.into(), lead: lead.into(), footer, ..Self::default() }
     }
 
-    /// Adds a part; one that holds nothing is left out.
+    /// Says what kind of page it is.
+    #[must_use]
+    pub fn kind(mut self, kind: impl Into<String>) -> Self {
+        self.kind = kind.into();
+        self
+    }
+
+    /// Adds a section; an empty one is left out.
     #[must_use]
     pub fn with(mut self, part: DocSection) -> Self {
         if !part.blocks.is_empty() {
@@ -266,7 +286,7 @@ impl Document {
         self
     }
 
-    /// Adds a thing that a reader wants to know first.
+    /// Adds a fact.
     #[must_use]
     pub fn fact(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.facts.push((name.into(), value.into()));
@@ -291,26 +311,26 @@ impl Document {
 }
 
 impl DocSection {
-    /// A part that holds nothing yet.
+    /// An empty section.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
 
-    /// Says what it shows.
+    /// Sets the introduction.
     #[must_use]
     pub fn lead(mut self, words: impl Into<String>) -> Self {
         self.lead = words.into();
         self
     }
 
-    /// Adds a piece.
+    /// Adds a block.
     #[must_use]
     pub fn with(mut self, block: DocBlock) -> Self {
         self.blocks.push(block);
         self
     }
 
-    /// Adds figures; none where there are none.
+    /// Adds figures, if there are any.
     #[must_use]
     pub fn figures(mut self, figures: Vec<Figure>) -> Self {
         if !figures.is_empty() {
@@ -324,9 +344,16 @@ impl DocSection {
     pub fn text(self, words: impl Into<String>) -> Self {
         self.with(DocBlock::Text(words.into()))
     }
+
+    /// Adds a paragraph that warns for each note.
+    #[must_use]
+    pub fn notes(mut self, notes: &[String]) -> Self {
+        self.blocks.extend(notes.iter().map(|note| DocBlock::Note(crate::format::capital(note))));
+        self
+    }
 }
 
-/// A title as it stands in addresses: lower letters, digits and hyphens.
+/// A title as an anchor: lower-case letters, digits and hyphens.
 fn slug(title: &str) -> String {
     let words: Vec<String> = title
         .split(|c: char| !c.is_alphanumeric())

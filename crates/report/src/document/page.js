@@ -32,6 +32,28 @@
     document.querySelectorAll("h2[id]").forEach((h) => seen.observe(h));
   }
 
+  // Frames of an episode, one at a time; without scripts they stand below each other.
+  document.querySelectorAll(".frames").forEach((box) => {
+    const frames = [...box.querySelectorAll("pre")], last = frames.length - 1;
+    const [bar, button, says] = ["input", "button", "output"].map((name) => box.querySelector(name));
+    let timer = 0;
+    const show = (i) => {
+      frames.forEach((frame, k) => { frame.hidden = k !== i; });
+      bar.value = i;
+      says.textContent = i + " of " + last;
+    };
+    const stop = () => { clearInterval(timer); timer = 0; button.textContent = "Play"; };
+    bar.addEventListener("input", () => { stop(); show(Number(bar.value)); });
+    button.addEventListener("click", () => {
+      if (timer) return stop();
+      button.textContent = "Stop";
+      if (Number(bar.value) >= last) show(0);
+      timer = setInterval(() => (Number(bar.value) < last ? show(Number(bar.value) + 1) : stop()), 80);
+    });
+    box.querySelector(".player").hidden = false;
+    show(0);
+  });
+
   const NS = "http://www.w3.org/2000/svg";
   const element = (name, attributes, text) => {
     const e = document.createElementNS(NS, name);

@@ -23,6 +23,7 @@ fn everything(text: &str) -> Document {
         .with(DocBlock::Table(grid))
         .figures(vec![Figure::new("one", text, chart).alt_text(text).caption(text).wide()])
         .with(DocBlock::Code { name: text.into(), text: text.into() })
+        .with(DocBlock::Frames { title: text.into(), frames: vec![text.into(), "two\nlines".into()] })
         .with(DocBlock::Fold { title: text.into(), blocks: vec![DocBlock::Text(text.into())] })
         .with(DocBlock::Explorer(Box::new(explorer)));
     let mut page = Document::new(text, text).fact(text, text).with(part.clone()).with(part);
@@ -55,6 +56,21 @@ fn a_page_needs_nothing_but_itself() {
 }
 
 #[test]
+fn frames_stand_below_each_other_until_the_script_plays_them() {
+    let frames = DocBlock::Frames { title: "An <episode>".into(), frames: vec!["S..\n".into(), ".S.".into(), "..S".into()] };
+    let page = Document::new("A walk", "").with(DocSection::new("Steps").with(frames));
+    let html = page.to_html().unwrap();
+    assert_eq!(html.matches("<pre tabindex=\"0\">").count(), 3);
+    assert!(
+        html.contains("<div class=\"player\" hidden>") && html.contains("max=\"2\"") && html.contains("An &lt;episode&gt;"),
+        "{html}"
+    );
+    let (text, _) = page.to_markdown("files");
+    assert!(text.contains("step 0\n\n```\nS..\n```") && text.contains("step 2\n\n```\n..S\n```"), "{text}");
+    assert!(!text.contains(".S.\n"), "a text shows the ends: {text}");
+}
+
+#[test]
 fn figures_of_a_text_are_files_beside_it() {
     let (text, files) = everything("plain").to_markdown("page_files");
     assert!(text.contains("![plain](page_files/one.svg)"), "{text}");
@@ -67,7 +83,7 @@ fn figures_of_a_text_are_files_beside_it() {
 
 #[test]
 fn the_explorer_counts_what_comparing_says() {
-    // 0.3 is not a tenth times three in doubles, and 0.7 reaches the threshold 7 / 10 only as comparing says.
+    // 0.3 is not a tenth times three in f64, and 0.7 reaches the threshold 7 / 10 only as comparing says.
     let proba = [0.0, 0.1, 0.3, 0.1 * 3.0, 0.7, 0.999, 1.0, 0.55];
     let positive = [false, true, true, false, true, false, true, true];
     let weight = [1.0, 2.0, 1.0, 1.0, 0.5, 1.0, 1.0, 3.0];

@@ -1,4 +1,4 @@
-//! How a classifier does: measures, confusion, curves, calibration, decisions.
+//! Report on a classifier: metrics, confusion matrix, curves, calibration, decisions.
 
 use ermine_core::{Mat, Result, argmax_rows};
 use ermine_eval::metrics::{self, Confusion};
@@ -10,15 +10,15 @@ use crate::document::{
 };
 use crate::format;
 
-/// Classes of which curves are drawn and decisions explored; of more the most frequent.
+/// Most classes with curves and decisions; of more the most frequent.
 const CURVES: usize = 8;
-/// Classes whose confusion is shown as a table of all pairs.
+/// Most classes for a complete confusion matrix.
 const PAIRS: usize = 12;
 /// Steps of the threshold: for two classes, and for each of several.
 const STEPS: usize = 1000;
 const STEPS_OF_MANY: usize = 200;
 
-/// Rows with their classes and what was said of them.
+/// Rows with their classes and predictions.
 pub(super) struct ClassifierOutput<'a> {
     pub codes: &'a [u32],
     pub names: &'a [String],
@@ -37,14 +37,14 @@ impl ClassifierOutput<'_> {
         out
     }
 
-    /// The classes to look at one by one: of two the second, else the most frequent first.
+    /// The classes shown one by one: of two the second, else the most frequent first.
     fn shown(&self) -> Vec<usize> {
         if self.names.len() == 2 {
             return vec![1];
         }
         let totals = self.totals();
         let mut order: Vec<usize> = (0..self.names.len()).filter(|&c| totals[c] > 0.0).collect();
-        order.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
+        ermine_core::order::sort_by_number_descending(&mut order, |a| totals[a]);
         order.truncate(CURVES);
         order
     }
@@ -58,7 +58,7 @@ impl ClassifierOutput<'_> {
     }
 }
 
-/// The numbers that matter, with what they would be without a model.
+/// The main metrics, with those of a baseline.
 pub(super) fn tiles(said: &ClassifierOutput<'_>) -> Result<Vec<MetricTile>> {
     let totals = said.totals();
     let all: f64 = totals.iter().sum();
@@ -70,7 +70,7 @@ pub(super) fn tiles(said: &ClassifierOutput<'_>) -> Result<Vec<MetricTile>> {
         name: "Accuracy".into(),
         value: format::percent(table.accuracy()),
         detail: format!(
-            "{}{} by always saying {}",
+            "{}{} by always predicting {}",
             share.map_or(String::new(), |(a, b)| format!("95%: {} to {}; ", format::percent(a), format::percent(b))),
             format::percent(totals[most] / all),
             format::short(&said.names[most], 24)
@@ -81,7 +81,7 @@ pub(super) fn tiles(said: &ClassifierOutput<'_>) -> Result<Vec<MetricTile>> {
     out.push(MetricTile {
         name: "Log loss".into(),
         value: format::number(loss),
-        detail: format!("{}{} by the shares of the classes alone", between(spread), format::number(entropy)),
+        detail: format!("{}{} by the class frequencies alone", between(spread), format::number(entropy)),
     });
     if let Some((auc, spread)) = curves::auc(said)? {
         let of = if said.names.len() == 2 { "0.5 by chance" } else { "mean of one against the rest; 0.5 by chance" };
@@ -93,7 +93,7 @@ pub(super) fn tiles(said: &ClassifierOutput<'_>) -> Result<Vec<MetricTile>> {
     out.push(MetricTile {
         name: "Brier score".into(),
         value: format::number(brier),
-        detail: format!("{} by the shares of the classes alone", format::number(by_shares)),
+        detail: format!("{} by the class frequencies alone", format::number(by_shares)),
     });
     Ok(out)
 }
@@ -109,19 +109,19 @@ pub(super) fn sentence(said: &ClassifierOutput<'_>) -> String {
     let all: f64 = totals.iter().sum();
     let most = (0..totals.len()).fold(0, |m, c| if totals[c] > totals[m] { c } else { m });
     format!(
-        "{} of rows get the right class; always saying {} would get {}.",
+        "The accuracy is {}; always predicting {} would have {}.",
         format::percent(table.accuracy()),
         format::short(&said.names[most], 40),
         format::percent(totals[most] / all)
     )
 }
 
-/// What is taken for what.
+/// The confusion of classes.
 pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
     let table = said.confusion();
     let n = said.names.len();
     let count = |v: f64| if v.fract() == 0.0 { format::count(v as usize) } else { format::number(v) };
-    let mut part = DocSection::new("Errors").lead("Which classes are taken for which, by the most probable class.");
+    let mut part = DocSection::new("Errors").lead("The confusion matrix of the most probable classes.");
     if n <= PAIRS {
         let heads = std::iter::once(TableHead::word("true \\ said"))
             .chain(said.names.iter().map(|c| TableHead::number(format::short(c, 16))));
@@ -138,7 +138,7 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
             caption: "Confusion".into(),
             heads: heads.collect(),
             rows: (0..n).map(row).collect(),
-            note: "A row is what is there, a column what is said. Colours are shares of the row: blue where right, orange where wrong.".into(),
+            note: "Rows are true classes, columns predicted classes. Colours are shares of the row: blue where right, orange where wrong.".into(),
             tight: true,
         };
         part = part.with(DocBlock::Table(grid));
@@ -190,13 +190,15 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
             TableHead::number("F1"),
         ],
         rows: (0..n).map(row).collect(),
-        note: "Precision: right among those said. Recall: found of those there.".into(),
+        note:
+            "Precision: share of the predictions of a class that are right. Recall: share of the rows of a class that are found."
+                .into(),
         tight: false,
     };
     part.with(DocBlock::Table(grid))
 }
 
-/// How well rows are ranked.
+/// The ranking of rows.
 pub(super) fn ranking(said: &ClassifierOutput<'_>) -> Result<Option<DocSection>> {
     let shown = said.shown();
     let figures: Vec<Figure> =
@@ -208,15 +210,15 @@ pub(super) fn ranking(said: &ClassifierOutput<'_>) -> Result<Option<DocSection>>
         2 => format!("rows by the probability of {}", said.names[1]),
         _ => "rows by the probability of each class against the rest".to_owned(),
     };
-    Ok(Some(DocSection::new("Ranking").lead(format!("What every threshold finds and what it costs, {of}.")).figures(figures)))
+    Ok(Some(DocSection::new("Ranking").lead(format!("True and false positives at every threshold, {of}.")).figures(figures)))
 }
 
-/// Whether probabilities are to be believed.
+/// The calibration of the probabilities.
 pub(super) fn calibration(said: &ClassifierOutput<'_>) -> Result<Option<DocSection>> {
     curves::calibration(said, &said.shown())
 }
 
-/// The threshold to move.
+/// The threshold explorer.
 pub(super) fn decisions(said: &ClassifierOutput<'_>, settings: &ReportOptions) -> DocSection {
     let steps = if said.names.len() == 2 { STEPS } else { STEPS_OF_MANY };
     let class = |c: usize| ExplorerClass::of(&said.names[c], steps, &said.positive(c), &said.score(c), said.weight);
@@ -226,11 +228,11 @@ pub(super) fn decisions(said: &ClassifierOutput<'_>, settings: &ReportOptions) -
     let explorer = ThresholdExplorer { classes, steps, fp, fn_, whole };
     let lead = match said.names.len() {
         2 => format!(
-            "Move the threshold on the probability of {}, or say what errors cost. Where not deciding has a cost too, rows whose decision would be \
+            "Move the threshold on the probability of {}, or enter the costs of errors. With a cost of abstaining, rows whose decision would be \
              expected to cost more stay undecided.",
             said.names[1]
         ),
-        _ => "Each class against the rest: move the threshold on its probability, or say what errors cost.".into(),
+        _ => "Each class against the rest: move the threshold on its probability, or enter the costs of errors.".into(),
     };
     DocSection::new("Decisions").lead(lead).with(DocBlock::Explorer(Box::new(explorer)))
 }

@@ -1,4 +1,4 @@
-//! The data at a glance: a line a column.
+//! Summary of the data: one line per column.
 
 use ermine_core::{ColumnKind, Dataset, Features, Target};
 
@@ -8,12 +8,12 @@ use crate::format;
 use crate::summary::{ColumnStats, ValueStats};
 use ermine_compose::Fitted;
 
-/// Columns that are shown; of more the first.
+/// Most columns shown; of more the first.
 const SHOWN: usize = 120;
 
 pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> DocSection {
     let mut part = DocSection::new("Data").lead(format!(
-        "{} and {} as the model sees them{}.",
+        "{} and {} as the model reads them{}.",
         format::counted(data.rows(), "row"),
         format::counted(data.cols(), "column"),
         if data.weight.is_some() { ", with weights" } else { "" }
@@ -25,7 +25,7 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> Doc
         let range: Vec<usize> = table.range().collect();
         let whole = range.len() == table.table().rows();
         let row = |j: usize| {
-            let (field, column) = (&table.schema().fields[j], &table.table().columns()[j]);
+            let (field, column) = (&table.schema().fields[j], table.table().column_at(j));
             let summary = if whole { ColumnStats::of(column) } else { ColumnStats::of(&column.take_rows(&range)) };
             let missing = match summary.missing {
                 0 => String::new(),
@@ -66,7 +66,7 @@ fn values(values: &ValueStats, kind: ColumnKind) -> String {
     }
 }
 
-/// How the target is spread.
+/// The distribution of the target.
 fn target(fitted: &Fitted, y: &Target<'_>) -> Option<Figure> {
     let name = fitted.target.names.first()?;
     match y {
@@ -75,7 +75,7 @@ fn target(fitted: &Fitted, y: &Target<'_>) -> Option<Figure> {
             codes.iter().for_each(|&c| counts[c as usize] += 1.0);
             let total = codes.len() as f64;
             let mut order: Vec<usize> = (0..names.len()).collect();
-            order.sort_by(|&a, &b| counts[b].total_cmp(&counts[a]).then(a.cmp(&b)));
+            ermine_core::order::sort_by_number_descending(&mut order, |a| counts[a]);
             order.truncate(20);
             let bar = |&c: &usize| crate::chart::Bar {
                 name: names[c].clone(),
@@ -84,22 +84,24 @@ fn target(fitted: &Fitted, y: &Target<'_>) -> Option<Figure> {
                 ..Default::default()
             };
             let rows: Vec<_> = order.iter().map(bar).collect();
-            let told: Vec<String> = rows.iter().take(6).map(|b| format!("{}: {}", b.name, b.label)).collect();
+            let values: Vec<String> = rows.iter().take(6).map(|b| format!("{}: {}", b.name, b.label)).collect();
             let bars = crate::chart::Bars { title: name.clone(), label: "rows".into(), rows, ..Default::default() };
-            Some(Figure::new("target", format!("Target: {name}"), bars).alt_text(format!("Rows by class. {}.", told.join("; "))))
+            Some(
+                Figure::new("target", format!("Target: {name}"), bars).alt_text(format!("Rows by class. {}.", values.join("; "))),
+            )
         }
         Target::Real(y) => {
             let (edges, counts) = histogram(y, 30)?;
             let chart = Chart::new(name, name, "rows").with(Series::histogram("", &edges, &counts)).sized(400.0, 250.0);
-            let told =
+            let alt_text =
                 format!("Histogram of {name} from {} to {}.", format::number(edges[0]), format::number(edges[edges.len() - 1]));
-            Some(Figure::new("target", format!("Target: {name}"), chart).alt_text(told))
+            Some(Figure::new("target", format!("Target: {name}"), chart).alt_text(alt_text))
         }
         _ => None,
     }
 }
 
-/// Edges and counts of equal bins over the finite values; `None` where they do not vary.
+/// Edges and counts of equal bins over the finite values; `None` where they are constant.
 pub(super) fn histogram(values: &[f64], bins: usize) -> Option<(Vec<f64>, Vec<f64>)> {
     let finite = values.iter().copied().filter(|v| v.is_finite());
     let (low, high) = finite.clone().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));

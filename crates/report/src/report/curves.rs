@@ -1,4 +1,4 @@
-//! Curves of a classifier, as figures, and the intervals of its measures.
+//! Curves of a classifier, as figures, and the intervals of its metrics.
 
 use ermine_core::Result;
 use ermine_eval::metrics::{CalibrationCurve, Confusion, Thresholds, delong, roc_auc_macro, wilson};
@@ -10,7 +10,7 @@ use crate::chart::{Chart, Series};
 use crate::document::{DocSection, Figure};
 use crate::format;
 
-/// Points of a drawn curve, about.
+/// Approximate points of a drawn curve.
 const POINTS: usize = 250;
 /// Bins of a calibration curve.
 const BINS: usize = 12;
@@ -19,13 +19,13 @@ const SIZE: (f64, f64) = (400.0, 330.0);
 /// Level of all intervals.
 const LEVEL: f64 = 0.95;
 
-/// The interval of the accuracy; none for weighted rows, which are no trials.
+/// The interval of the accuracy; none for weighted rows, which are not independent trials.
 pub(super) fn accuracy(said: &ClassifierOutput<'_>, table: &Confusion) -> Option<(f64, f64)> {
     let rows = said.codes.len() as f64;
     said.weight.is_none().then(|| wilson(table.accuracy() * rows, rows, LEVEL))
 }
 
-/// The interval of the log loss, as that of a mean over rows.
+/// The interval of the log loss, as of a mean over rows.
 pub(super) fn log_loss(said: &ClassifierOutput<'_>) -> Option<(f64, f64)> {
     let w = |i: usize| said.weight.map_or(1.0, |w| w[i]);
     let loss = |i: usize| -said.proba[(i, said.codes[i] as usize)].clamp(f64::EPSILON, 1.0).ln();
@@ -60,7 +60,7 @@ fn curve_name(said: &ClassifierOutput<'_>, class: usize, many: bool) -> String {
 
 pub(super) fn roc(said: &ClassifierOutput<'_>, shown: &[usize]) -> Result<Option<Figure>> {
     let mut chart = Chart::new("ROC curve", "false positive rate", "true positive rate").within_x(0.0, 1.0).within_y(0.0, 1.0);
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     for &class in shown {
         let thresholds = Thresholds::of_class(said.codes, said.proba.view(), class, said.weight)?;
         let (Some(curve), Some(area)) = (thresholds.roc(), thresholds.roc_auc()) else { continue };
@@ -68,25 +68,28 @@ pub(super) fn roc(said: &ClassifierOutput<'_>, shown: &[usize]) -> Result<Option
         let points = curve.fpr.iter().copied().zip(curve.tpr.iter().copied()).collect();
         chart = chart.with(Series::line(curve_name(said, class, shown.len() > 1), points));
         let (at_five, _) = thresholds.roc().map_or((0.0, 0.0), |c| c.tpr_at_fpr(0.05));
-        told.push(format!(
+        sentences.push(format!(
             "{}: area {}, {} found at 5% false alarms",
             said.names[class],
             format::number(area),
             format::percent(at_five)
         ));
     }
-    if told.is_empty() {
+    if sentences.is_empty() {
         return Ok(None);
     }
     let chart = chart.with(Series::guide(vec![(0.0, 0.0), (1.0, 1.0)])).sized(SIZE.0, SIZE.1);
-    let caption =
-        if told.len() == 1 { format!("{}. The dashed line is chance.", told[0]) } else { "The dashed line is chance.".into() };
-    Ok(Some(Figure::new("roc", "ROC curve", chart).alt_text(format!("ROC curve. {}.", told.join("; "))).caption(caption)))
+    let caption = if sentences.len() == 1 {
+        format!("{}. The dashed line is chance.", sentences[0])
+    } else {
+        "The dashed line is chance.".into()
+    };
+    Ok(Some(Figure::new("roc", "ROC curve", chart).alt_text(format!("ROC curve. {}.", sentences.join("; "))).caption(caption)))
 }
 
 pub(super) fn precision_recall(said: &ClassifierOutput<'_>, shown: &[usize]) -> Result<Option<Figure>> {
     let mut chart = Chart::new("Precision over recall", "recall", "precision").within_x(0.0, 1.0).within_y(0.0, 1.0);
-    let (mut told, mut base) = (Vec::new(), None);
+    let (mut sentences, mut base) = (Vec::new(), None);
     for &class in shown {
         let thresholds = Thresholds::of_class(said.codes, said.proba.view(), class, said.weight)?;
         let (Some(curve), Some(area)) = (thresholds.precision_recall(), thresholds.average_precision()) else { continue };
@@ -94,27 +97,27 @@ pub(super) fn precision_recall(said: &ClassifierOutput<'_>, shown: &[usize]) -> 
         let points = drawn.recall.iter().copied().zip(drawn.precision.iter().copied()).collect();
         chart = chart.with(Series::line(curve_name(said, class, shown.len() > 1), points));
         base = Some(curve.base);
-        told.push(format!("{}: average precision {}", said.names[class], format::number(area)));
+        sentences.push(format!("{}: average precision {}", said.names[class], format::number(area)));
     }
-    if let (Some(base), 1) = (base, told.len()) {
+    if let (Some(base), 1) = (base, sentences.len()) {
         chart = chart.with(Series::guide(vec![(0.0, base), (1.0, base)]));
     }
-    if told.is_empty() {
+    if sentences.is_empty() {
         return Ok(None);
     }
-    let caption = match told.len() {
-        1 => format!("{}. The dashed line is the share of the class among all rows.", told[0]),
+    let caption = match sentences.len() {
+        1 => format!("{}. The dashed line is the share of the class among all rows.", sentences[0]),
         _ => String::new(),
     };
     let figure = Figure::new("precision-recall", "Precision over recall", chart.sized(SIZE.0, SIZE.1));
-    Ok(Some(figure.alt_text(format!("Precision over recall. {}.", told.join("; "))).caption(caption)))
+    Ok(Some(figure.alt_text(format!("Precision over recall. {}.", sentences.join("; "))).caption(caption)))
 }
 
-/// Whether probabilities are to be believed.
+/// The calibration of the probabilities.
 pub(super) fn calibration(said: &ClassifierOutput<'_>, shown: &[usize]) -> Result<Option<DocSection>> {
     let few = &shown[..shown.len().min(4)];
     let mut chart = Chart::new("Calibration", "probability given", "share that happened").within_x(0.0, 1.0).within_y(0.0, 1.0);
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     for &class in few {
         let score: Vec<f64> = said.score(class).into_iter().map(|p| p.clamp(0.0, 1.0)).collect();
         let curve = CalibrationCurve::of_quantiles(&said.positive(class), &score, said.weight, BINS)?;
@@ -125,28 +128,25 @@ pub(super) fn calibration(said: &ClassifierOutput<'_>, shown: &[usize]) -> Resul
         let spans = curve.bins.iter().map(|b| (b.low, b.high)).collect();
         let name = curve_name(said, class, few.len() > 1);
         chart = chart.with(Series::line(name, points).with_band(spans));
-        told.push(format!("{}: mean distance {}", said.names[class], format::percent(curve.expected_calibration_error())));
+        sentences.push(format!("{}: mean distance {}", said.names[class], format::percent(curve.expected_calibration_error())));
     }
-    if told.is_empty() {
+    if sentences.is_empty() {
         return Ok(None);
     }
     let chart = chart.with(Series::guide(vec![(0.0, 0.0), (1.0, 1.0)])).sized(SIZE.0, SIZE.1);
     let mut figures = vec![
         Figure::new("calibration", "Calibration", chart)
-            .alt_text(format!("Share that happened against the probability given. {}.", told.join("; ")))
-            .caption(format!(
-                "{} from the dashed line, where probabilities are honest. Bands are 95% intervals.",
-                told.join("; ")
-            )),
+            .alt_text(format!("Observed frequency against predicted probability. {}.", sentences.join("; ")))
+            .caption(format!("{} from the dashed line, of perfect calibration. Bands are 95% intervals.", sentences.join("; "))),
     ];
     if said.names.len() == 2 {
         figures.extend(probabilities(said));
     }
-    let lead = "Of rows to which a probability of 30% is given, 30% should be what was said. Bins hold equally many rows.";
+    let lead = "Of the rows with a predicted probability of 30%, 30% should be of the class. Bins have equally many rows.";
     Ok(Some(DocSection::new("Calibration").lead(lead).figures(figures)))
 }
 
-/// The probabilities given to rows of either class.
+/// The predicted probabilities of the rows of either class.
 fn probabilities(said: &ClassifierOutput<'_>) -> Option<Figure> {
     let (score, positive) = (said.score(1), said.positive(1));
     let of = |which: bool| score.iter().zip(&positive).filter(move |(_, p)| **p == which).map(|(s, _)| s.clamp(0.0, 1.0));
@@ -168,7 +168,7 @@ fn probabilities(said: &ClassifierOutput<'_>) -> Option<Figure> {
         chart = chart.with(Series::step(name.as_str(), points));
     }
     let mean = |which: bool| of(which).sum::<f64>() / of(which).count().max(1) as f64;
-    let told = format!(
+    let alt_text = format!(
         "The probability of {} is {} in the mean where it is {} and {} where it is {}.",
         said.names[1],
         format::percent(mean(true)),
@@ -178,7 +178,7 @@ fn probabilities(said: &ClassifierOutput<'_>) -> Option<Figure> {
     );
     Some(
         Figure::new("probabilities", "Probabilities of either class", chart.sized(SIZE.0, SIZE.1))
-            .alt_text(told.clone())
-            .caption(told),
+            .alt_text(alt_text.clone())
+            .caption(alt_text),
     )
 }

@@ -1,4 +1,4 @@
-//! By which rows a model is judged, and what it says of them.
+//! The evaluation of a report: on which rows a model is evaluated, and its predictions for them.
 
 use std::time::Instant;
 
@@ -8,31 +8,31 @@ use ermine_eval::model_selection::{CvSplits, hold_out, stratified_k_fold};
 
 use ermine_compose::Fitted;
 
-/// How the rows that a model is judged by relate to those it was trained on.
+/// Relation of the evaluation rows to the training rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum EvaluationKind {
     /// They are not the training rows.
     New,
-    /// They are rows that were held out when the model was trained: this share of all.
+    /// They were held out when the model was trained: this share of all.
     HeldOut(f64),
-    /// The model has seen them; models of the same learner that have not, one for each of so many folds, speak in its place.
+    /// They are the training rows; models of a cross-validation with this many folds predict them instead.
     CrossValidated(usize),
-    /// The model has seen them, and is judged by them all the same.
+    /// They are the training rows, and the model is evaluated on them all the same.
     TrainingRows,
-    /// The model does not say what it was trained on.
+    /// The training rows are unknown.
     Unknown,
 }
 
-/// A model and its rows; a model that is not there is the one that is reported on, rows that are not there are all.
+/// A model and its rows; no model is the one that is reported on, no rows are all.
 type FoldModel = (Option<Box<dyn Model>>, Option<OwnedDataset>);
 
-/// A model, or the models of a cross-validation, and what they say of rows.
+/// A model, or the models of a cross-validation, and their predictions.
 pub struct ReportEvaluation {
-    /// How the rows relate to the training rows.
+    /// Relation of the rows to the training rows.
     pub how: EvaluationKind,
-    /// What is said of the rows, in the order of `y`.
+    /// Predictions of the rows, in the order of `y`.
     pub found: Found,
-    /// What they are.
+    /// Their targets.
     pub y: OwnedTarget,
     /// Their weights.
     pub weight: Option<Vec<f64>>,
@@ -43,8 +43,8 @@ pub struct ReportEvaluation {
 }
 
 impl ReportEvaluation {
-    /// Asks the model by rows that it has not seen, where that can be known: rows of which a part was held out are judged by that part, rows that
-    /// it was trained on by `folds` folds (or as they are, when there are fewer than 2).
+    /// Evaluates the model on rows that it has not seen, where that can be known: on the held-out part of the rows, or,
+    /// if it was trained on them, by `folds` folds (or on the training rows, when there are fewer than 2).
     pub fn evaluate(fitted: &Fitted, data: &Dataset<'_>, folds: usize, cx: &Context<'_>) -> Result<Self> {
         let known = fitted.data.fingerprint.as_ref();
         let same = known.is_some_and(|print| *print == data.fingerprint());
@@ -63,21 +63,28 @@ impl ReportEvaluation {
                     (_, Some(_)) => EvaluationKind::New,
                     (_, None) => EvaluationKind::Unknown,
                 };
-                let found = Found::of(&*fitted.model, &data.x)?;
+                let predictions = Found::of(&*fitted.model, &data.x)?;
                 let rows: Vec<usize> = (0..data.rows()).collect();
                 let weight = data.weight.map(<[f64]>::to_vec);
-                Ok(Self { how, found, y: data.y.take_rows(&rows), weight, parts: vec![(None, None)], fit_seconds: 0.0 })
+                Ok(Self {
+                    how,
+                    found: predictions,
+                    y: data.y.take_rows(&rows),
+                    weight,
+                    parts: vec![(None, None)],
+                    fit_seconds: 0.0,
+                })
             }
         }
     }
 
     fn of_rows(fitted: &Fitted, rows: OwnedDataset, how: EvaluationKind) -> Result<Self> {
-        let found = Found::of(&*fitted.model, &rows.x.view())?;
+        let predictions = Found::of(&*fitted.model, &rows.x.view())?;
         let (y, weight) = (rows.y.clone(), rows.weight.clone());
-        Ok(Self { how, found, y, weight, parts: vec![(None, Some(rows))], fit_seconds: 0.0 })
+        Ok(Self { how, found: predictions, y, weight, parts: vec![(None, Some(rows))], fit_seconds: 0.0 })
     }
 
-    /// Trains the learner on all folds but one and asks that model of the rows left out, for each fold in turn.
+    /// Trains the learner on all folds but one and predicts the held-out rows, for each fold.
     pub fn of_folds(fitted: &Fitted, data: &Dataset<'_>, rounds: &CvSplits, cx: &Context<'_>) -> Result<Self> {
         let (mut parts, mut found, mut order, mut fit_seconds) = (Vec::new(), None, Vec::new(), 0.0);
         for fold in 0..rounds.len() {
@@ -95,7 +102,7 @@ impl ReportEvaluation {
             order.extend(test);
             parts.push((Some(model), Some(rows)));
         }
-        let Some(found) = found else { return Err(Error::Data("there are 0 rounds to judge the model by".into())) };
+        let Some(found) = found else { return Err(Error::Data("there are 0 rounds to evaluate the model on".into())) };
         let weight = data.weight.map(|w| order.iter().map(|&i| w[i]).collect());
         Ok(Self {
             how: EvaluationKind::CrossValidated(rounds.len()),
@@ -107,12 +114,12 @@ impl ReportEvaluation {
         })
     }
 
-    /// Rows that are judged.
+    /// Number of evaluation rows.
     pub fn rows(&self) -> usize {
         self.found.rows()
     }
 
-    /// Each model with the rows that judge it.
+    /// Each model with its evaluation rows.
     pub fn models_with_rows<'a>(&'a self, fitted: &'a Fitted, data: &Dataset<'a>) -> Vec<ModelOnData<'a>> {
         let part = |(model, rows): &'a FoldModel| ModelOnData {
             model: model.as_ref().map_or(&*fitted.model, |m| &**m),
@@ -121,7 +128,7 @@ impl ReportEvaluation {
         self.parts.iter().map(part).collect()
     }
 
-    /// The courses of the fits, of the model itself where it is fresh and of the models of the folds.
+    /// The traces of the fits, of the model itself where it is new and of the models of the folds.
     pub fn traces<'a>(&'a self, fitted: &'a Fitted) -> Vec<(String, &'a Trace)> {
         let own = fitted.model.trace().map(|t| ("all rows".to_owned(), t));
         let folds =
@@ -129,7 +136,7 @@ impl ReportEvaluation {
         own.into_iter().chain(folds).collect()
     }
 
-    /// How the rows relate to the training rows, in a sentence.
+    /// The relation of the rows to the training rows, in a sentence.
     pub fn words(&self) -> String {
         let rows = crate::format::counted(self.rows(), "row");
         match self.how {
@@ -143,10 +150,10 @@ impl ReportEvaluation {
                  fold that it has not seen, {rows} in all."
             ),
             EvaluationKind::TrainingRows => {
-                format!("Measured on the {rows} that the model was trained on: all measures flatter.")
+                format!("Measured on the {rows} that the model was trained on: all metrics are optimistic.")
             }
             EvaluationKind::Unknown => format!(
-                "Measured on {rows}. The model does not say what it was trained on; if these rows were among it, all measures flatter."
+                "Measured on {rows}. The model does not say what it was trained on; if it was trained on these rows, all metrics are optimistic."
             ),
         }
     }

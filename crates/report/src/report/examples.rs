@@ -1,14 +1,13 @@
-//! Models that answer by their training rows: which rows these are.
+//! Nearest training rows, for models that predict from them.
 
 use ermine_core::{Cell, Dataset, Features, Mat, Result};
 
-use super::column_name;
 use super::regress::cell;
 use crate::document::{DocBlock, DocSection, DocTable, TableCell, TableHead};
 use crate::format;
 use ermine_compose::{Fitted, PipelineModel};
 
-/// Columns of the examples that are shown.
+/// Most columns of the examples.
 const COLUMNS: usize = 6;
 
 /// A row and the training rows nearest to it.
@@ -16,12 +15,12 @@ const COLUMNS: usize = 6;
 pub struct NeighborExamples {
     /// The row, from 0.
     pub row: usize,
-    /// Training rows, from near to far: number from 0, distance, what it is, its cells in words (none where the way back from the prepared columns
-    /// is not known).
+    /// Training rows, nearest first: number from 0, distance, its target, its cells as text (none without an inverse
+    /// transform of the prepared columns).
     pub examples: Vec<(usize, f64, Vec<Cell>, Vec<String>)>,
 }
 
-/// The training rows nearest to some rows, for models that answer by them; `None` for others.
+/// The training rows nearest to some rows, for models that predict from them; `None` for others.
 pub fn neighbourhoods(fitted: &Fitted, x: &Features<'_>, rows: &[usize], k: usize) -> Result<Option<Vec<NeighborExamples>>> {
     let Some(near) = fitted.model.as_neighbor_model() else { return Ok(None) };
     let asked = x.take_rows(rows);
@@ -37,20 +36,20 @@ pub fn neighbourhoods(fitted: &Fitted, x: &Features<'_>, rows: &[usize], k: usiz
     Ok(Some(out))
 }
 
-/// Prepared rows in the columns that they were made of, where there is a way back.
+/// Prepared rows in the original columns, where there is an inverse transform.
 fn original(fitted: &Fitted, rows: Mat<f64>) -> Result<Option<Mat<f64>>> {
     let Some(pipeline) = (&*fitted.model as &dyn std::any::Any).downcast_ref::<PipelineModel>() else { return Ok(Some(rows)) };
-    let mut held = rows;
+    let mut columns = rows;
     for model in pipeline.preparations().iter().rev() {
-        match model.as_transformer().map(|t| t.inverse(held.view())).transpose()?.flatten() {
-            Some(before) => held = before,
+        match model.as_transformer().map(|t| t.inverse(columns.view())).transpose()?.flatten() {
+            Some(before) => columns = before,
             None => return Ok(None),
         }
     }
-    Ok(Some(held))
+    Ok(Some(columns))
 }
 
-/// A number of a column in words: a category by its name.
+/// A number of a column as text: a category by its name.
 fn cell_of(fitted: &Fitted, value: f64, column: usize) -> String {
     match fitted.schema.fields.get(column).map(|f| &f.categories) {
         Some(names) if !names.is_empty() => match value {
@@ -68,7 +67,7 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<DocSect
     let Some(found) = neighbourhoods(fitted, &data.x, &rows, 5)? else { return Ok(None) };
     let target = fitted.target.names.first().cloned().unwrap_or_else(|| "target".into());
     let mut part = DocSection::new("Nearest examples")
-        .lead("The model answers by its training rows. These are the nearest ones of the first rows of the data.");
+        .lead("The model predicts from its training rows. These are the nearest ones of the first rows of the data.");
     for near in &found {
         part = part.with(DocBlock::Table(grid(fitted, data, near, &target)));
     }
@@ -78,7 +77,7 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<DocSect
 fn grid(fitted: &Fitted, data: &Dataset<'_>, near: &NeighborExamples, target: &str) -> DocTable {
     let shown = data.cols().min(COLUMNS);
     let mut heads = vec![TableHead::word("row"), TableHead::number("distance"), TableHead::word(target)];
-    heads.extend((0..shown).map(|j| TableHead::word(column_name(fitted, j))));
+    heads.extend((0..shown).map(|j| TableHead::word(fitted.schema.name(j))));
     let mut first: Vec<TableCell> = vec![
         TableCell { text: format!("row {}", near.row + 1), strong: true, ..TableCell::default() },
         TableCell::default(),

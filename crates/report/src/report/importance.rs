@@ -1,4 +1,4 @@
-//! What matters to a model: importances, what columns add to predictions, how predictions move with them.
+//! Importances, attributions and partial dependences of a model.
 
 use std::time::Instant;
 
@@ -7,29 +7,30 @@ use ermine_eval::explain::{
     Dependence, Found, GridValues, Importances, PartialDependence, PermutationImportance, attributions, can_attribute,
 };
 
+use super::ReportOptions;
 use super::evaluation::ReportEvaluation;
-use super::{ReportOptions, column_name};
 use crate::chart::{Bar, Bars, BeeswarmChart, BeeswarmRow, Chart, Series};
 use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
 use crate::format;
 use ermine_compose::Fitted;
 
-/// Columns in the pictures.
+/// Most columns in the figures.
 const SHOWN: usize = 15;
 /// Columns whose dependence is drawn.
 const DEPENDENCES: usize = 6;
-/// Predictions that importances may ask for, and rows at least.
+/// Most predictions for importances, and least rows.
 const PREDICTIONS: usize = 1_000_000;
 const FEW_ROWS: usize = 250;
-/// Columns up to which importances are asked for without being told to.
+/// Most columns for which importances are computed by default.
 const MANY_COLUMNS: usize = 500;
-/// Rows whose attributions are drawn, and operations that they may take.
+/// Rows whose attributions are drawn, and most operations for them.
 const SWARM_ROWS: usize = 300;
 const SWARM_WORK: f64 = 2e10;
 /// Curves of single rows.
 const CURVES: usize = 40;
 
-/// The importances of the columns for a judged model, on as many rows as can be afforded: how many these are is said in the answer.
+/// The importances of the columns for an evaluated model, on as many rows as time allows; their number is in the
+/// result.
 pub fn importances(
     fitted: &Fitted,
     data: &Dataset<'_>,
@@ -44,7 +45,7 @@ pub fn importances(
         Some(rows) => rows.max(2),
         None => {
             let affordable = (PREDICTIONS / asked(&how).max(1)).clamp(FEW_ROWS, how.rows);
-            // A model that is slow to answer is asked less; the page says by how many rows, and the command that makes it again too.
+            // A slow model gets fewer rows; the page and its command have the number.
             let few: Vec<usize> = (0..judged[0].data.rows().min(FEW_ROWS)).collect();
             let trial = judged[0].data.take_rows(&few);
             let started = Instant::now();
@@ -61,7 +62,7 @@ pub fn importances(
     how.importances(&judged, cx)
 }
 
-/// Whether importances are worth asking for: with very many columns each takes longer than it tells.
+/// Whether there are few enough columns for importances.
 pub(super) fn few_enough(data: &Dataset<'_>) -> bool {
     data.cols() <= MANY_COLUMNS
 }
@@ -71,7 +72,7 @@ pub fn importance_bars(fitted: &Fitted, found: &Importances) -> Bars {
     let bar = |&j: &usize| {
         let i = &found.columns[j];
         Bar {
-            name: column_name(fitted, j),
+            name: fitted.schema.name(j),
             value: i.mean,
             span: Some((i.low, i.high)),
             label: format::number(i.mean),
@@ -79,7 +80,7 @@ pub fn importance_bars(fitted: &Fitted, found: &Importances) -> Bars {
         }
     };
     let rows = found.ranking().iter().take(SHOWN).map(bar).collect();
-    let label = format!("rise of {} when the column is mixed up", measure_words(&found.measure));
+    let label = format!("rise of {} when the column is permuted", measure_words(&found.measure));
     Bars { title: "Importance".into(), label, rows, ..Bars::default() }
 }
 
@@ -94,21 +95,21 @@ fn measure_words(measure: &str) -> String {
 pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, found: &Importances, cx: &Context<'_>) -> Result<DocSection> {
     let bars = importance_bars(fitted, found);
     let top: Vec<String> = bars.rows.iter().take(3).map(|b| format!("{} ({})", b.name, b.label)).collect();
-    let told = format!("Importances with 95% intervals; the largest are {}.", top.join(", "));
+    let alt_text = format!("Importances with 95% intervals; the largest are {}.", top.join(", "));
     let caption = format!(
-        "Lines are 95% intervals; grey where nothing may be behind it. {}, {} deals of each column.",
+        "Lines are 95% intervals; grey where they are not significantly above 0. {}, {} permutations of each column.",
         format::capital(&format::counted(found.rows, "row")),
         found.repeats
     );
-    let mut figures = vec![Figure::new("importances", "Importance of the columns", bars).alt_text(told).caption(caption)];
+    let mut figures = vec![Figure::new("importances", "Importance of the columns", bars).alt_text(alt_text).caption(caption)];
     figures.extend(swarm(fitted, data, cx)?);
     let mut part = DocSection::new("What matters")
-        .lead("How much worse the model does when the cells of a column are dealt to other rows. Columns that say the same share their importance.")
+        .lead("How much worse the model predicts when the cells of a column are permuted among the rows. Redundant columns share their importance.")
         .figures(figures);
     let rows = found.ranking().into_iter().map(|j| {
         let i = &found.columns[j];
         let cells = [i.mean, i.low, i.high].map(|v| TableCell::from(format::number(v)));
-        std::iter::once(TableCell::from(column_name(fitted, j))).chain(cells).collect()
+        std::iter::once(TableCell::from(fitted.schema.name(j))).chain(cells).collect()
     });
     let heads = vec![
         TableHead::word("column"),
@@ -121,7 +122,7 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, found: &Importances, cx:
     Ok(part)
 }
 
-/// What each column adds to predictions, for models that can tell.
+/// Attributions, for models that have them.
 fn swarm(fitted: &Fitted, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Figure>> {
     if !can_attribute(&*fitted.model) {
         return Ok(None);
@@ -137,7 +138,7 @@ fn swarm(fitted: &Fitted, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option
     }
     let taken = data.take_rows(&rows);
     let Some(found) = attributions(&*fitted.model, &taken.x.view(), taken.weight.as_deref())? else { return Ok(None) };
-    // Of two classes that mirror each other the second; of several the most frequent.
+    // Of two complementary classes the second; of several the most frequent.
     let classes = fitted.model.as_classifier().map(|c| c.classes());
     let output = match (classes, found.outputs) {
         (Some(_), 2) => 1,
@@ -151,15 +152,16 @@ fn swarm(fitted: &Fitted, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option
     };
     let size = |j: usize| (0..rows.len()).map(|i| found.at(i, output, j).abs()).sum::<f64>();
     let mut order: Vec<usize> = (0..found.columns()).collect();
-    order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
+    ermine_core::order::sort_by_number_descending(&mut order, size);
     let row = |&j: &usize| {
         let shades = shades(&taken.x.view(), j);
         let points = (0..rows.len()).map(|i| (found.at(i, output, j), shades.as_ref().and_then(|s| s[i]))).collect();
-        BeeswarmRow { name: column_name(fitted, j), points }
+        BeeswarmRow { name: fitted.schema.name(j), points }
     };
     let rows_shown: Vec<BeeswarmRow> = order.iter().take(SHOWN).map(row).collect();
     let names: Vec<&str> = rows_shown.iter().take(3).map(|r| r.name.as_str()).collect();
-    let told = format!("What the columns add to the {}{of}, a dot a row. Most is added by {}.", found.explains, names.join(", "));
+    let alt_text =
+        format!("What the columns add to the {}{of}, one dot per row. Most is added by {}.", found.explains, names.join(", "));
     let label = format!("added to the {}{of}", found.explains);
     let swarm = BeeswarmChart {
         title: "What the columns add".into(),
@@ -172,7 +174,7 @@ fn swarm(fitted: &Fitted, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option
         "A dot is a row ({} of them), its colour the value of the column; grey for categories. Shapley values.",
         rows.len()
     );
-    Ok(Some(Figure::new("attributions", "What the columns add to a prediction", swarm).alt_text(told).caption(caption)))
+    Ok(Some(Figure::new("attributions", "What the columns add to a prediction", swarm).alt_text(alt_text).caption(caption)))
 }
 
 fn frequent(y: &ermine_core::Target<'_>) -> usize {
@@ -191,7 +193,7 @@ fn shades(x: &Features<'_>, column: usize) -> Option<Vec<Option<f64>>> {
         Features::Table(t) => t.numbers(column)?.to_vec(),
     };
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    sorted.sort_by(f64::total_cmp);
+    ermine_core::order::sort_numbers(&mut sorted);
     let last = sorted.len().saturating_sub(1).max(1) as f64;
     let rank = |v: f64| {
         let (below, up_to) = (sorted.partition_point(|s| *s < v), sorted.partition_point(|s| *s <= v));
@@ -218,24 +220,24 @@ pub fn dependences(
     Ok(out)
 }
 
-/// How predictions move with the most important columns.
+/// Predictions as functions of the most important columns.
 pub(super) fn dependence_part(
     fitted: &Fitted,
     data: &Dataset<'_>,
     order: &[usize],
     cx: &Context<'_>,
 ) -> Result<Option<DocSection>> {
-    let found = dependences(fitted, data, order, DEPENDENCES, cx)?;
-    if found.is_empty() {
+    let curves = dependences(fitted, data, order, DEPENDENCES, cx)?;
+    if curves.is_empty() {
         return Ok(None);
     }
     let figure = |d: &Dependence| {
         let chart = dependence_chart(fitted, d).sized(400.0, 270.0);
-        let name = column_name(fitted, d.column);
-        let told = dependence_told(fitted, d);
-        Figure::new(format!("dependence-{}", d.column), format!("{} by {name}", chart.y.label.clone()), chart).alt_text(told)
+        let name = fitted.schema.name(d.column);
+        let alt_text = dependence_text(fitted, d);
+        Figure::new(format!("dependence-{}", d.column), format!("{} by {name}", chart.y.label.clone()), chart).alt_text(alt_text)
     };
-    let figures = found.iter().map(figure).collect();
+    let figures = curves.iter().map(figure).collect();
     Ok(Some(
         DocSection::new("How predictions move")
             .lead(
@@ -263,7 +265,7 @@ pub fn dependence_chart(fitted: &Fitted, d: &Dependence) -> Chart {
         (Some(_), false) => "probability".into(),
         (None, false) => "prediction".into(),
     };
-    let column = column_name(fitted, d.column);
+    let column = fitted.schema.name(d.column);
     let mut chart = Chart::new(format!("{label} by {column}"), &column, label);
     let at = |k: usize| match &d.places {
         GridValues::Numbers(v) => v[k],
@@ -292,8 +294,8 @@ pub fn dependence_chart(fitted: &Fitted, d: &Dependence) -> Chart {
     chart.with_rug(d.deciles.clone())
 }
 
-/// A dependence in words.
-fn dependence_told(fitted: &Fitted, d: &Dependence) -> String {
+/// A dependence as text.
+fn dependence_text(fitted: &Fitted, d: &Dependence) -> String {
     let names = output_names(fitted, d.each.len());
     let of = |o: usize| {
         let value = |k: usize| d.mean[(k, o)];
@@ -313,5 +315,5 @@ fn dependence_told(fitted: &Fitted, d: &Dependence) -> String {
         )
     };
     let all: Vec<String> = (0..names.len().min(8)).map(of).collect();
-    format!("Partial dependence on {}. {}.", column_name(fitted, d.column), all.join("; "))
+    format!("Partial dependence on {}. {}.", fitted.schema.name(d.column), all.join("; "))
 }

@@ -1,46 +1,46 @@
-//! Models side by side.
+//! The leaderboard of a comparison.
 
 use crate::chart::{Bar, Bars};
 use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
 use crate::format;
 
-/// A model among others.
+/// A row of the leaderboard.
 #[derive(Debug, Clone, Default)]
 pub struct LeaderboardEntry {
     /// The model.
     pub model: String,
-    /// The mean of the measure over the folds.
+    /// The mean of the metric over the folds.
     pub mean: f64,
     /// Its standard error.
     pub error: f64,
-    /// Another measure, where one is shown.
+    /// Another metric, where one is shown.
     pub second: Option<f64>,
     /// Mean seconds of a fit.
     pub fit_seconds: f64,
     /// Mean seconds of the predictions of a fold.
     pub predict_seconds: f64,
-    /// What a person should know: not different from the best, cut by the budget. Nothing when empty.
+    /// A note: not significantly different from the best, stopped by the budget. Nothing when empty.
     pub note: String,
     /// Whether it is the baseline.
     pub baseline: bool,
 }
 
-/// Models that were compared.
+/// The compared models.
 #[derive(Debug, Clone, Default)]
 pub struct Leaderboard {
-    /// The measure that they are ranked by.
+    /// The metric of the ranking.
     pub measure: String,
-    /// Another measure that is shown.
+    /// Another metric that is shown.
     pub second: Option<String>,
     /// Folds of the cross-validation.
     pub folds: usize,
-    /// Seconds in all.
+    /// Total seconds.
     pub seconds: f64,
     /// The models, the best first.
     pub standings: Vec<LeaderboardEntry>,
     /// Models that failed, and why.
     pub failed: Vec<(String, String)>,
-    /// What is to be said below: how differences are judged.
+    /// A note below: how differences are tested.
     pub note: String,
 }
 
@@ -76,7 +76,8 @@ pub(super) fn part(board: &Leaderboard) -> DocSection {
         quiet: s.baseline,
     };
     let best = board.standings.first();
-    let told = best.map_or(String::new(), |b| format!("{} is first with {} {:.4} ± {:.4}.", b.model, measure, b.mean, b.error));
+    let alt_text =
+        best.map_or(String::new(), |b| format!("{} is first with {} {:.4} ± {:.4}.", b.model, measure, b.mean, b.error));
     let bars = Bars {
         title: "Leaderboard".into(),
         label: format!("{measure}, mean over folds ± standard error"),
@@ -92,6 +93,6 @@ pub(super) fn part(board: &Leaderboard) -> DocSection {
     );
     let grid = DocTable { caption: "Models, the best first".into(), heads, rows, note: board.note.clone(), tight: false };
     let part = DocSection::new("Leaderboard").lead(lead).with(DocBlock::Table(grid));
-    let part = part.figures(vec![Figure::new("leaderboard", format!("Models by {measure}"), bars).alt_text(told)]);
+    let part = part.figures(vec![Figure::new("leaderboard", format!("Models by {measure}"), bars).alt_text(alt_text)]);
     board.failed.iter().fold(part, |part, (model, why)| part.with(DocBlock::Note(format!("{model} failed: {why}"))))
 }

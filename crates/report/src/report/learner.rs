@@ -1,26 +1,26 @@
-//! The model itself: parameters, evidence, course of the fit, coefficients, tree.
+//! The model itself: parameters, evidence, convergence, coefficients, tree.
 
-use ermine_core::{AnyLearner, Cell, Certificate, ColumnMeaning, Section, Trace};
+use ermine_core::{AnyLearner, Certificate, Section, Trace};
 use serde_json::Value;
 
 use super::evaluation::ReportEvaluation;
-use crate::chart::{Chart, Series, TreeChart};
+use crate::chart::{Chart, Series};
 use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
 use crate::format;
 use ermine_compose::Fitted;
 
-/// Rows of a table that are shown.
+/// Most rows of a table.
 const ROWS: usize = 60;
-/// Leaves of a tree that is drawn at once; a larger one has to be asked for.
+/// Most leaves of a tree that is drawn at once; a larger one is collapsed.
 const LEAVES: usize = 14;
 
-/// The last step of a pipeline is the model a person asked for.
+/// The last step of a pipeline is the requested model.
 pub fn model_name(fitted: &Fitted) -> String {
     last_step(fitted)
         .map_or_else(|| fitted.learner.spec().name.to_owned(), |s| s["learner"].as_str().unwrap_or_default().to_owned())
 }
 
-/// The parameters of the model a person asked for.
+/// The parameters of the requested model.
 pub fn model_params(fitted: &Fitted) -> Value {
     last_step(fitted).map_or_else(|| fitted.learner.params(), |s| s["params"].clone())
 }
@@ -93,56 +93,24 @@ fn parameters(fitted: &Fitted, known: Option<&dyn AnyLearner>) -> DocTable {
     DocTable {
         heads: vec![TableHead::word("parameter"), TableHead::word("value"), TableHead::word("meaning")],
         rows: params.as_object().unwrap_or(&empty).iter().map(row).collect(),
-        note: "Values that are not the default stand out.".into(),
+        note: "Values other than the default are highlighted.".into(),
         ..DocTable::default()
     }
 }
 
-/// A section of a model's report as a piece of a page.
+/// A section of a model's report as a block of the page.
 fn block(section: &Section, k: usize) -> Option<DocBlock> {
-    Some(match section {
-        Section::Text(text) if text.trim().contains('\n') => {
-            DocBlock::Code { name: String::new(), text: text.trim_end().to_owned() }
-        }
-        Section::Text(text) => DocBlock::Text(text.clone()),
-        Section::Table { title, columns, meanings, rows } => DocBlock::Table(grid(title, columns, meanings, rows)),
-        Section::Plot { title, .. } => {
-            let chart = Chart::of(section)?.sized(560.0, 340.0);
-            DocBlock::Figures(vec![
-                Figure::new(format!("model-{k}"), title, chart).alt_text(format!("{title}, as curves.")).wide(),
-            ])
-        }
-        Section::Tree { title, nodes, .. } => {
-            let chart = TreeChart::of(section)?;
-            let leaves = nodes.iter().filter(|n| n.children.is_empty()).count();
-            let told = format!("{title} with {leaves} leaves; the text of the model says the same.");
-            DocBlock::Figures(vec![Figure::new(format!("model-{k}"), title, chart).alt_text(told).wide()])
-        }
-    })
+    let mut block = DocBlock::of(section, &format!("model-{k}"))?;
+    if let DocBlock::Table(table) = &mut block
+        && table.rows.len() > ROWS
+    {
+        table.note = format!("{} more rows; ermine explain prints all.", format::count(table.rows.len() - ROWS));
+        table.rows.truncate(ROWS);
+    }
+    Some(block)
 }
 
-fn grid(title: &str, columns: &[String], meanings: &[ColumnMeaning], rows: &[Vec<Cell>]) -> DocTable {
-    let number = |j: usize| rows.iter().all(|r| !matches!(r.get(j), Some(Cell::Text(_))));
-    let heads = columns.iter().enumerate().map(|(j, c)| TableHead { text: c.clone(), number: j > 0 && number(j) }).collect();
-    let cell = |(j, c): (usize, &Cell)| -> TableCell {
-        match (c, meanings.get(j)) {
-            (Cell::Text(t), _) => t.as_str().into(),
-            (Cell::Number(p), Some(ColumnMeaning::Probability)) if *p < 1e-16 => "<1e-16".into(),
-            (Cell::Number(p), Some(ColumnMeaning::Probability)) if *p < 1e-3 => format!("{p:.1e}").into(),
-            (Cell::Number(p), Some(ColumnMeaning::Probability)) => format!("{p:.3}").into(),
-            (Cell::Number(v), _) => format::number(*v).into(),
-            (Cell::Empty, _) => TableCell::default(),
-        }
-    };
-    let shown = rows.iter().take(ROWS).map(|row| row.iter().enumerate().map(cell).collect()).collect();
-    let note = match rows.len() > ROWS {
-        true => format!("{} more rows; ermine explain prints all.", format::count(rows.len() - ROWS)),
-        false => String::new(),
-    };
-    DocTable { caption: format::capital(title), heads, rows: shown, note, tight: false }
-}
-
-/// How good the solution is, and how it was found.
+/// The quality of the solution, and the method.
 pub(super) fn evidence(fitted: &Fitted, judgement: Option<&ReportEvaluation>) -> Option<DocSection> {
     let mut part = DocSection::new("Evidence of the fit");
     if let Some(c) = &fitted.certificate {
@@ -173,18 +141,18 @@ pub(super) fn evidence(fitted: &Fitted, judgement: Option<&ReportEvaluation>) ->
     (!part.blocks.is_empty()).then_some(part)
 }
 
-/// What is minimised, step by step.
+/// The objective, step by step.
 fn trace_figure(traces: &[(String, &Trace)]) -> Option<Figure> {
     let measured =
         |t: &Trace| ["objective", "gradient_norm"].into_iter().find(|name| t.column(name).is_some_and(|c| c.len() > 1));
     let name = traces.iter().find_map(|(_, t)| measured(t))?;
     let words = name.replace('_', " ");
-    let mut chart = Chart::new("The course of the fit", "iteration", &words).sized(400.0, 270.0);
+    let mut chart = Chart::new("Convergence of the fit", "iteration", &words).sized(400.0, 270.0);
     let (mut first, mut last, mut steps) = (f64::NAN, f64::NAN, 0);
     for (k, (label, trace)) in traces.iter().enumerate() {
         let Some(values) = trace.column(name) else { continue };
         let at = trace.column("iteration").unwrap_or_else(|| (0..values.len()).map(|k| k as f64).collect());
-        // Long courses are drawn by some of their steps, the last among them.
+        // Long traces are thinned, with the last step kept.
         let every = values.len().div_ceil(300).max(1);
         let kept = |i: &usize| i.is_multiple_of(every) || i + 1 == values.len();
         let points: Vec<(f64, f64)> = (0..values.len()).filter(kept).map(|i| (at[i], values[i])).collect();
@@ -195,9 +163,10 @@ fn trace_figure(traces: &[(String, &Trace)]) -> Option<Figure> {
     }
     let wide = last > 0.0 && first / last > 1e3;
     let chart = if wide { chart.log_y() } else { chart };
-    let told = format!("{} goes from {} to {} in {steps} steps.", crate::format::capital(&words), number(first), number(last));
-    let of = if traces.len() > 1 { " The models of the folds took the other courses." } else { "" };
-    Some(Figure::new("course", "The course of the fit", chart).alt_text(told.clone()).caption(format!("{told}{of}")))
+    let alt_text =
+        format!("{} goes from {} to {} in {steps} steps.", crate::format::capital(&words), number(first), number(last));
+    let of = if traces.len() > 1 { " The other lines are the models of the folds." } else { "" };
+    Some(Figure::new("course", "Convergence of the fit", chart).alt_text(alt_text.clone()).caption(format!("{alt_text}{of}")))
 }
 
 fn number(v: f64) -> String {

@@ -1,4 +1,4 @@
-//! Whether more rows would help.
+//! The learning curve.
 
 use ermine_core::{Context, Dataset, Result};
 use ermine_eval::metrics::{Direction, direction};
@@ -9,10 +9,10 @@ use crate::document::{DocSection, Figure};
 use crate::format;
 use ermine_compose::Fitted;
 
-/// Parts of the training rows that are trained on.
+/// Shares of the training rows.
 const SHARES: [f64; 5] = [0.1, 0.2, 0.4, 0.7, 1.0];
 
-/// Trains the learner of a model on parts of the rows, and measures on rows left out.
+/// Trains the learner of a model on shares of the rows, and evaluates on held-out rows.
 pub fn learn_in_parts(
     fitted: &Fitted,
     data: &Dataset<'_>,
@@ -39,7 +39,7 @@ pub fn learning_chart(curve: &LearningCurve) -> Chart {
         .with(series("training rows", &curve.train))
 }
 
-/// What the curve says.
+/// The conclusion from the curve.
 pub fn learning_words(curve: &LearningCurve) -> String {
     let measure = curve.metric.replace('_', " ");
     let n = curve.test.len();
@@ -57,7 +57,7 @@ pub fn learning_words(curve: &LearningCurve) -> String {
     };
     let (from, to) = (curve.sizes[n - 2], curve.sizes[n - 1]);
     format!(
-        "From {} to {} training rows {measure} on rows left out goes from {} to {}. {verdict}",
+        "From {} to {} training rows {measure} on held-out rows goes from {} to {}. {verdict}",
         format::count(from),
         format::count(to),
         format::number(before.mean),
@@ -66,9 +66,9 @@ pub fn learning_words(curve: &LearningCurve) -> String {
 }
 
 pub(super) fn part(curve: &LearningCurve) -> DocSection {
-    let said = learning_words(curve);
+    let conclusion = learning_words(curve);
     let figure = Figure::new("learning-curve", "Learning curve", learning_chart(curve).sized(480.0, 320.0))
-        .alt_text(said.clone())
-        .caption("Means over folds; bands are standard errors. A gap between the two curves is what was learned by heart.");
-    DocSection::new("Learning curve").lead(said).figures(vec![figure])
+        .alt_text(conclusion.clone())
+        .caption("Means over folds; bands are standard errors. A gap between the two curves is overfitting.");
+    DocSection::new("Learning curve").lead(conclusion).figures(vec![figure])
 }

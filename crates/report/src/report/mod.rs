@@ -1,14 +1,15 @@
-//! Pages about models: how well they do, what matters to them, what they decide, and what makes the page again.
+//! Reports on models: how well they do, what matters to them, what they decide, and how to reproduce the report.
 //!
 //! ```no_run
-//! use ermine::prelude::*;
-//! use ermine::report::{Settings, Subject};
+//! use ermine_compose::{Fitted, Problem, learner, prepared};
+//! use ermine_core::{Context, Roles};
+//! use ermine_report::report::{ReportInput, ReportOptions};
 //!
-//! let problem = Problem::from_table(ermine::data::read_table("example:penguins")?, &Roles::with_target("species"))?;
-//! let fitted = Fitted::train(prepared(ermine::learner("logistic")?), &problem, &Context::default())?;
-//! let page = Subject::new(&fitted, problem.dataset(), Settings::default()).page(&Context::default())?;
+//! let problem = Problem::from_table(ermine_data::read_table("example:penguins")?, &Roles::with_target("species"))?;
+//! let fitted = Fitted::train(prepared(learner("logistic")?), &problem, &Context::default())?;
+//! let page = ReportInput::new(&fitted, problem.dataset(), ReportOptions::default()).page(&Context::default())?;
 //! std::fs::write("penguins.html", page.to_html()?).unwrap();
-//! # Ok::<(), ermine::Error>(())
+//! # Ok::<(), ermine_core::Error>(())
 //! ```
 
 mod classify;
@@ -42,20 +43,20 @@ pub use learner::{certificate_line, model_name, model_params};
 pub use learning::{learn_in_parts, learning_chart, learning_words};
 pub use provenance::Provenance;
 
-/// How a page is made.
+/// Options of a report.
 #[derive(Debug, Clone)]
 pub struct ReportOptions {
-    /// Folds by which a model is judged that has seen all rows; fewer than 2 judge it by the rows that it has seen, and say so.
+    /// Folds for a model evaluated on its own training rows; fewer than 2 evaluate on the training rows, and say so.
     pub folds: usize,
-    /// Rows that importances look at; as many as can be afforded when not given.
+    /// Rows to compute importances on; by default as many as take little time.
     pub sample: Option<usize>,
-    /// The measure of importances; log loss or the root mean squared error when not given.
+    /// The metric of importances; log loss or the root mean squared error by default.
     pub measure: Option<String>,
-    /// Costs of a false alarm and of a miss that the page begins with.
+    /// Initial costs of a false positive and a false negative.
     pub cost: Option<(f64, f64)>,
-    /// About how long importances may take, where rows were not given, and a learning curve, where it was not asked for.
+    /// Approximate time limit of importances, without `sample`, and of a learning curve, by default.
     pub patience: Duration,
-    /// Whether the page has a learning curve; when not given, if the model is judged by folds and they were quick.
+    /// Whether the report has a learning curve; by default, if the model is evaluated by folds and they were fast.
     pub learning_curve: Option<bool>,
 }
 
@@ -65,19 +66,19 @@ impl Default for ReportOptions {
     }
 }
 
-/// What a page is about.
+/// The subject of a report.
 pub struct ReportInput<'a> {
     /// The model.
     pub fitted: &'a Fitted,
     /// Rows, with their target where the model predicts one.
     pub data: Dataset<'a>,
-    /// How the model is judged; found by [`Judgement::of`] when not given.
+    /// The evaluation; by default that of [`ReportEvaluation::evaluate`].
     pub judgement: Option<ReportEvaluation>,
     /// The models it was chosen from.
     pub leaderboard: Option<Leaderboard>,
-    /// Where data and page come from.
+    /// The origin of data and report.
     pub origin: Provenance,
-    /// How the page is made.
+    /// Options.
     pub settings: ReportOptions,
 }
 
@@ -87,7 +88,7 @@ impl<'a> ReportInput<'a> {
         Self { fitted, data, judgement: None, leaderboard: None, origin: Provenance::default(), settings }
     }
 
-    /// The page. The seed of `cx` decides folds and drawn rows; its observer can stop it.
+    /// Builds the report. The seed of `cx` determines folds and sampled rows; its observer can stop it.
     pub fn page(mut self, cx: &Context<'_>) -> Result<Document> {
         if self.data.rows() == 0 {
             return Err(Error::Data("there are 0 rows to report on".into()));
@@ -105,8 +106,7 @@ impl<'a> ReportInput<'a> {
     }
 
     fn head(&self, title: String, lead: String) -> Document {
-        let mut page = Document::new(title, lead);
-        page.kind = "Model report".into();
+        let mut page = Document::new(title, lead).kind("Model report");
         if !self.origin.data.is_empty() {
             page = page.fact("Data", short_path(&self.origin.data));
         }
@@ -115,8 +115,6 @@ impl<'a> ReportInput<'a> {
         if !self.origin.date.is_empty() {
             page = page.fact("Made", &self.origin.date);
         }
-        page.footer =
-            format!("Made by Ermine {}. This file is whole: it asks nothing of the network.", env!("CARGO_PKG_VERSION"));
         page
     }
 
@@ -134,20 +132,20 @@ impl<'a> ReportInput<'a> {
         match &judgement.found {
             Found::Proba(proba) => {
                 let (codes, names) = y.classes()?;
-                let said = classify::ClassifierOutput { codes, names, proba, weight };
-                (lead, tiles) = (classify::sentence(&said), classify::tiles(&said)?);
-                parts.push(classify::errors(&said));
-                parts.extend(classify::ranking(&said)?);
-                parts.extend(classify::calibration(&said)?);
-                parts.push(classify::decisions(&said, &self.settings));
+                let output = classify::ClassifierOutput { codes, names, proba, weight };
+                (lead, tiles) = (classify::sentence(&output), classify::tiles(&output)?);
+                parts.push(classify::errors(&output));
+                parts.extend(classify::ranking(&output)?);
+                parts.extend(classify::calibration(&output)?);
+                parts.push(classify::decisions(&output, &self.settings));
             }
             Found::Reals(found) => {
-                let said = regress::RegressorOutput { truth: y.reals()?, found, weight };
-                (lead, tiles) = (regress::sentence(&said), regress::tiles(&said));
-                // The rows of folds stand in another order than the data.
+                let output = regress::RegressorOutput { truth: y.reals()?, found, weight };
+                (lead, tiles) = (regress::sentence(&output), regress::tiles(&output));
+                // The rows of folds are in another order than the data.
                 let judged = judgement.models_with_rows(fitted, data);
                 let rows = if judged.len() == 1 { Some(&judged[0].data) } else { None };
-                parts.push(regress::errors(fitted, &said, rows));
+                parts.push(regress::errors(fitted, &output, rows));
             }
         }
         let mut page = self.head(title, lead);
@@ -169,14 +167,14 @@ impl<'a> ReportInput<'a> {
                         page = page.with(part);
                     }
                 }
-                // Too few rows are no reason to have no page.
+                // Too few rows only mean that this section is missing.
                 Err(Error::Data(why)) => {
                     page = page.with(DocSection::new("What matters").with(DocBlock::Note(format::capital(&why))))
                 }
                 Err(other) => return Err(other),
             }
         }
-        // The parts of the curve sum to a little more than two cross-validations.
+        // The parts of the curve cost little more than two cross-validations.
         let quick = matches!(judgement.how, EvaluationKind::CrossValidated(_))
             && 2.4 * judgement.fit_seconds < self.settings.patience.as_secs_f64();
         if self.settings.learning_curve.unwrap_or(quick) {
@@ -223,11 +221,6 @@ impl<'a> ReportInput<'a> {
             cx.seed,
         ))
     }
-}
-
-/// The name of a column.
-pub(crate) fn column_name(fitted: &Fitted, column: usize) -> String {
-    fitted.schema.fields.get(column).map_or_else(|| format!("x{column}"), |f| f.name.clone())
 }
 
 /// The last part of a path.

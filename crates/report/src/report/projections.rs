@@ -1,4 +1,4 @@
-//! What groupings, reductions and densities make of rows, as pictures.
+//! Figures of clusterings, reductions and densities.
 
 use ermine_core::{Dataset, Features, Mat, Result};
 
@@ -7,11 +7,11 @@ use crate::document::{DocSection, Figure};
 use crate::format;
 use ermine_compose::Fitted;
 
-/// Rows of a picture; of more so many are taken at equal distances.
+/// Most rows of a figure; of more, evenly spaced ones.
 const ROWS: usize = 4000;
-/// Groups that are told apart by colour.
+/// Most clusters with a colour of their own.
 const GROUPS: usize = 8;
-/// Components and columns of a picture of loadings.
+/// Components and columns of a figure of loadings.
 const COMPONENTS: usize = 8;
 const COLUMNS: usize = 24;
 
@@ -53,12 +53,12 @@ fn sizes(groups: &[u32], step: usize) -> Figure {
         ..Bar::default()
     };
     let rows: Vec<Bar> = counts.iter().enumerate().take(30).map(bar).collect();
-    let told: Vec<String> = rows.iter().take(8).map(|b| format!("{} {}", b.name, b.label)).collect();
+    let components: Vec<String> = rows.iter().take(8).map(|b| format!("{} {}", b.name, b.label)).collect();
     let bars = Bars { title: "Sizes".into(), label: "rows".into(), rows, ..Bars::default() };
-    Figure::new("sizes", "Sizes of the groups", bars).alt_text(format!("Sizes of the groups: {}.", told.join(", ")))
+    Figure::new("sizes", "Sizes of the clusters", bars).alt_text(format!("Sizes of the clusters: {}.", components.join(", ")))
 }
 
-/// The plane of greatest variance of the columns in which the model measures.
+/// The plane of greatest variance in the metric space of the model.
 fn plane(fitted: &Fitted, x: &Features<'_>) -> Result<Option<(Mat<f64>, Vec<String>)>> {
     use ermine_core::{Context, Learner, Transformer};
     let Some(clusterer) = fitted.model.as_clusterer() else { return Ok(None) };
@@ -86,8 +86,8 @@ fn scatter(z: &Mat<f64>, groups: Option<&Vec<u32>>, labels: &[String], title: &s
         }
         _ => chart = chart.with(Series::cloud("", (0..z.rows()).map(|i| (z[(i, 0)], z[(i, 1)])).collect())),
     }
-    let told = format!("{} rows in the plane of {} and {}.", format::count(z.rows()), labels[0], labels[1]);
-    Figure::new("plane", title, chart).alt_text(told)
+    let alt_text = format!("{} rows in the plane of {} and {}.", format::count(z.rows()), labels[0], labels[1]);
+    Figure::new("plane", title, chart).alt_text(alt_text)
 }
 
 /// Loadings of components as colours, where the report of the model has such a table.

@@ -1,4 +1,4 @@
-//! Where a page comes from: what makes it again.
+//! Provenance of a report: how to reproduce it.
 
 use ermine_core::{Dataset, Result};
 
@@ -6,25 +6,25 @@ use crate::document::{DocBlock, DocSection, DocTable, TableCell, TableHead};
 use crate::format;
 use ermine_compose::Fitted;
 
-/// What a page was made of and by.
+/// Inputs and command of a report.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
-    /// The command that made it, as typed.
+    /// The command line.
     pub command: String,
-    /// The data, as typed.
+    /// The data, as in the command line.
     pub data: String,
     /// The data's file, where it is one: its size in bytes and its hash (BLAKE3).
     pub file: Option<(u64, String)>,
     /// The model file, where there is one.
     pub model: Option<String>,
-    /// What is to be known of the data: rows and columns left out.
+    /// Notes on the data: rows and columns left out.
     pub notes: Vec<String>,
-    /// The day it was made, as a person writes it; empty where pages must not differ from day to day.
+    /// The date; empty where reports must not differ from day to day.
     pub date: String,
 }
 
 impl Provenance {
-    /// Looks at the data's file, where it is a single one.
+    /// Reads size and hash of the data file, where it is a single one.
     pub fn read_file_info(&mut self, data: &str) -> Result<()> {
         let path = std::path::Path::new(data);
         if path.is_file() {
@@ -36,7 +36,7 @@ impl Provenance {
     }
 }
 
-/// The part that says how to make the page again.
+/// The section on how to reproduce the report.
 pub(super) fn part(origin: &Provenance, fitted: &Fitted, data: &Dataset<'_>, seed: u64) -> DocSection {
     let mut rows: Vec<(&str, String)> = vec![("ermine", env!("CARGO_PKG_VERSION").into())];
     rows.push(("seed", seed.to_string()));
@@ -48,9 +48,9 @@ pub(super) fn part(origin: &Provenance, fitted: &Fitted, data: &Dataset<'_>, see
         rows.push(("file", format!("{} bytes", format::count(*size as usize))));
         rows.push(("hash of the file (BLAKE3)", hash.clone()));
     }
-    rows.push(("print of the rows as used", data.fingerprint()));
+    rows.push(("fingerprint of the rows as used", data.fingerprint()));
     if let Some(print) = &fitted.data.fingerprint {
-        rows.push(("print of the training rows", print.clone()));
+        rows.push(("fingerprint of the training rows", print.clone()));
     }
     if let Some(model) = &origin.model {
         rows.push(("model file", model.clone()));
@@ -62,7 +62,7 @@ pub(super) fn part(origin: &Provenance, fitted: &Fitted, data: &Dataset<'_>, see
         ..DocTable::default()
     };
     let mut part = DocSection::new("Reproduce")
-        .lead("The same command on the same data with the same seed makes the same numbers, on any number of threads.");
+        .lead("The same command on the same data with the same seed gives the same numbers, on any number of threads.");
     if !origin.command.is_empty() {
         part = part.with(DocBlock::Code { name: "Command".into(), text: origin.command.clone() });
     }

@@ -1,21 +1,20 @@
-//! How a regression does: measures, predictions against the truth, residuals.
+//! Report on a regression: metrics, predictions against the truth, residuals.
 
 use ermine_core::{Dataset, Features, Mat, MatRef};
 use ermine_eval::metrics;
 
-use super::column_name;
 use super::columns::histogram;
 use crate::chart::{Chart, Series};
 use crate::document::{DocBlock, DocSection, DocTable, Figure, MetricTile, TableCell, TableHead};
 use crate::format;
 use ermine_compose::Fitted;
 
-/// Targets that are drawn; of more the first.
+/// Most targets with figures; of more the first.
 const TARGETS: usize = 3;
 /// Rows with the largest errors.
 const WORST: usize = 10;
 
-/// Rows with their targets and what was said of them.
+/// Rows with their targets and predictions.
 pub(super) struct RegressorOutput<'a> {
     pub truth: MatRef<'a, f64>,
     pub found: &'a Mat<f64>,
@@ -37,18 +36,18 @@ pub(super) fn tiles(said: &RegressorOutput<'_>) -> Vec<MetricTile> {
     let n = truth.rows();
     let total: f64 = (0..n).map(|i| said.w(i)).sum();
     let targets = truth.cols() as f64;
-    // Without a model: the mean for squares, the median for absolute values.
+    // The baseline: the mean for squares, the median for absolute values.
     let (mut spread, mut absolute) = (0.0, 0.0);
     for k in 0..truth.cols() {
         let mean: f64 = (0..n).map(|i| said.w(i) / total * truth.at(i, k)).sum();
         spread += (0..n).map(|i| said.w(i) / total * (truth.at(i, k) - mean).powi(2)).sum::<f64>() / targets;
         let mut sorted: Vec<f64> = (0..n).filter(|&i| said.w(i) > 0.0).map(|i| *truth.at(i, k)).collect();
-        sorted.sort_by(f64::total_cmp);
+        ermine_core::order::sort_numbers(&mut sorted);
         let middle = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
         absolute += (0..n).map(|i| said.w(i) / total * (truth.at(i, k) - middle).abs()).sum::<f64>() / targets;
     }
     let mse = metrics::mse(truth, found, weight);
-    // The mean of squares has the error of a mean; the root moves by half of it, relatively.
+    // The standard error of the mean of squares; that of the root is half of it, relatively.
     let square = |i: usize| (0..truth.cols()).map(|k| (truth.at(i, k) - found.at(i, k)).powi(2)).sum::<f64>() / targets;
     let error = (0..n).map(|i| (said.w(i) / total * (square(i) - mse)).powi(2)).sum::<f64>().sqrt();
     let (low, high) = ((mse - 1.96 * error).max(0.0).sqrt(), (mse + 1.96 * error).sqrt());
@@ -56,7 +55,7 @@ pub(super) fn tiles(said: &RegressorOutput<'_>) -> Vec<MetricTile> {
         MetricTile {
             name: "R²".into(),
             value: format::number(metrics::r2(truth, found, weight)),
-            detail: "share of the variance explained; 0 by always saying the mean".into(),
+            detail: "share of the variance explained; 0 by always predicting the mean".into(),
         },
         MetricTile {
             name: "Root mean squared error".into(),
@@ -86,10 +85,10 @@ pub(super) fn sentence(said: &RegressorOutput<'_>) -> String {
     )
 }
 
-/// Predictions against the truth, and what is left.
+/// Predictions against the truth, and residuals.
 pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&Dataset<'_>>) -> DocSection {
     let mut part = DocSection::new("Errors")
-        .lead("Predictions against the truth, and what they leave. A good model leaves noise: no shape, no trend.");
+        .lead("Predictions against the truth, and residuals. The residuals of a good model are noise: no shape, no trend.");
     for k in 0..said.truth.cols().min(TARGETS) {
         let name = fitted.target.names.get(k).cloned().unwrap_or_else(|| format!("target {k}"));
         let end = if said.truth.cols() > 1 { format!("-{}", k + 1) } else { String::new() };
@@ -115,33 +114,36 @@ pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&
                     "True {name} against predicted; correlation {}. The dashed line is equality.",
                     format::number(correlation)
                 ))
-                .caption("On the dashed line predictions are right."),
+                .caption("Predictions on the dashed line are exact."),
             Figure::new(format!("residuals{end}"), "Residuals by predicted", left)
                 .alt_text("What is left, against the prediction.")
-                .caption("A bend says that a shape is missed; a widening cone that errors grow with the prediction."),
+                .caption("A bend shows a missing nonlinear term; a widening cone, errors that grow with the prediction."),
         ];
         if let Some((edges, counts)) = histogram(&rest, 40) {
             let chart = Chart::new(format!("{name}: residuals"), "true − predicted", "rows")
                 .with(Series::histogram("", &edges, &counts))
                 .sized(400.0, 280.0);
             let mut sorted = rest.clone();
-            sorted.sort_by(f64::total_cmp);
+            ermine_core::order::sort_numbers(&mut sorted);
             let at = |q: f64| format::number(sorted[(q * (sorted.len() - 1) as f64).round() as usize]);
-            let told = format!(
-                "Half of the residuals lie between {} and {}, nine of ten between {} and {}.",
+            let alt_text = format!(
+                "Half of the residuals are between {} and {}, nine of ten between {} and {}.",
                 at(0.25),
                 at(0.75),
                 at(0.05),
                 at(0.95)
             );
-            figures
-                .push(Figure::new(format!("residual-histogram{end}"), "Residuals", chart).alt_text(told.clone()).caption(told));
+            figures.push(
+                Figure::new(format!("residual-histogram{end}"), "Residuals", chart).alt_text(alt_text.clone()).caption(alt_text),
+            );
         }
         if let Some(chart) = normal_plot(&rest) {
             figures.push(
                 Figure::new(format!("normal{end}"), "Residuals against a normal distribution", chart)
                     .alt_text("Sorted residuals against the quantiles of a normal distribution; the dashed line is equality.")
-                    .caption("Ends that leave the dashed line are tails heavier or lighter than the normal's."),
+                    .caption(
+                        "Ends that leave the dashed line are heavier or lighter tails than those of the normal distribution.",
+                    ),
             );
         }
         part = part.figures(figures);
@@ -165,10 +167,10 @@ fn correlation(pairs: &[(f64, f64)], weight: Option<&[f64]>) -> f64 {
     both / (sum(&|p| (p.0 - a).powi(2)) * sum(&|p| (p.1 - b).powi(2))).sqrt()
 }
 
-/// Sorted residuals, in standard deviations, against normal quantiles.
+/// Normal quantile plot of the standardised residuals.
 fn normal_plot(rest: &[f64]) -> Option<Chart> {
     let mut sorted: Vec<f64> = rest.iter().copied().filter(|v| v.is_finite()).collect();
-    sorted.sort_by(f64::total_cmp);
+    ermine_core::order::sort_numbers(&mut sorted);
     let n = sorted.len();
     let mean = sorted.iter().sum::<f64>() / n as f64;
     let spread = (sorted.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
@@ -193,15 +195,15 @@ fn normal_plot(rest: &[f64]) -> Option<Chart> {
     )
 }
 
-/// The rows that are missed most.
+/// The rows with the largest errors.
 fn worst(fitted: &Fitted, said: &RegressorOutput<'_>, k: usize, rows: Option<&Dataset<'_>>) -> DocTable {
     let rest = said.rest(k);
     let mut order: Vec<usize> = (0..rest.len()).filter(|&i| said.w(i) > 0.0).collect();
-    order.sort_by(|&a, &b| rest[b].abs().total_cmp(&rest[a].abs()).then(a.cmp(&b)));
+    ermine_core::order::sort_by_number_descending(&mut order, |a| rest[a].abs());
     order.truncate(WORST);
     let columns = rows.map_or(0, |d| d.cols().min(4));
     let mut heads = vec![TableHead::number("true"), TableHead::number("predicted"), TableHead::number("left")];
-    heads.extend((0..columns).map(|j| TableHead::word(column_name(fitted, j))));
+    heads.extend((0..columns).map(|j| TableHead::word(fitted.schema.name(j))));
     let row = |&i: &usize| {
         let mut cells: Vec<TableCell> =
             [*said.truth.at(i, k), said.found[(i, k)], rest[i]].map(|v| TableCell::from(format::number(v))).to_vec();
@@ -211,7 +213,7 @@ fn worst(fitted: &Fitted, said: &RegressorOutput<'_>, k: usize, rows: Option<&Da
     DocTable { heads, rows: order.iter().map(row).collect(), ..DocTable::default() }
 }
 
-/// A cell in words.
+/// A cell as text.
 pub(super) fn cell(x: &Features<'_>, row: usize, column: usize) -> String {
     match x {
         Features::F64(m) => format::number(*m.at(row, column)),

@@ -24,7 +24,7 @@ fn a_model_is_judged_by_rows_that_it_has_not_seen() {
     let cx = Context::default();
     let judged = ReportEvaluation::evaluate(&fitted, &all.dataset(), 5, &cx).unwrap();
     assert_eq!((judged.how, judged.rows()), (EvaluationKind::CrossValidated(5), 344));
-    // What it says of a row comes from a model that was trained without it.
+    // Predictions of a row come from a model that was trained without it.
     let parts = judged.models_with_rows(&fitted, &all.dataset());
     assert_eq!(parts.len(), 5);
     assert_eq!(parts.iter().map(|p| p.data.rows()).sum::<usize>(), 344);
@@ -38,8 +38,8 @@ fn a_model_is_judged_by_rows_that_it_has_not_seen() {
     let again = Fitted::from_bytes(fitted.to_bytes().unwrap()).unwrap();
     assert!(matches!(ReportEvaluation::evaluate(&again, &all.dataset(), 2, &cx).unwrap().how, EvaluationKind::CrossValidated(2)));
     fitted.data.held_out = Some(0.25);
-    let held = ReportEvaluation::evaluate(&fitted, &all.dataset(), 5, &cx).unwrap();
-    assert_eq!((held.how, held.rows()), (EvaluationKind::HeldOut(0.25), 86));
+    let evaluation = ReportEvaluation::evaluate(&fitted, &all.dataset(), 5, &cx).unwrap();
+    assert_eq!((evaluation.how, evaluation.rows()), (EvaluationKind::HeldOut(0.25), 86));
     fitted.data.fingerprint = None;
     assert_eq!(ReportEvaluation::evaluate(&fitted, &all.dataset(), 5, &cx).unwrap().how, EvaluationKind::Unknown);
 }
@@ -125,7 +125,7 @@ fn parts_of_a_prepared_line_are_those_of_the_columns_that_came_in() {
     let score = fitted.model.as_classifier().unwrap().decision(&data.x).unwrap().unwrap();
     let rest = |i: usize| score[(i, 0)] - parts.row(i).iter().sum::<f64>();
     assert!((1..data.rows()).all(|i| (rest(i) - rest(0)).abs() < 1e-9), "but for a constant the parts are the score");
-    // A map that mixes columns has no parts.
+    // A map that mixes columns has no attributions of columns.
     let mixed = Pipeline::new([
         Box::new(ermine_prep::preprocessing::Prepare::default()) as Box<dyn AnyLearner>,
         ermine_compose::learner("polynomial").unwrap(),

@@ -12,14 +12,47 @@ use serde::{Deserialize, Serialize};
 use super::{GammaChoice, GammaRule, KernelChoice, load_centres, resolve, save_centres};
 use solve::KernelRidgeSolution;
 
-/// Rows up to which the kernel matrix is held and factored.
+/// Most rows for which the kernel matrix is stored and factorised.
 const DIRECT: usize = 15_000;
 
-/// Kernel ridge regression.
+/// Kernel ridge regression: a smooth function through the rows.
+///
+/// # What it minimises
+/// Σ wᵢ (yᵢ - f(xᵢ))² + α‖f‖², f = Σ cⱼ k(xⱼ, ·), with the solution (K + α W⁻¹) c = y.
+///
+/// # When to use it
+/// For smooth curves through up to some thousand rows.
+///
+/// # Example
+/// ```
+/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_kernel::kernel::KernelRidge;
+///
+/// let x = [0.0, 1.0, 2.0, 3.0, 4.0];
+/// let y = [0.0, 1.0, 0.0, -1.0, 0.0];
+/// let features = Features::F64(MatRef::row_major(&x, 5, 1));
+/// let learner = KernelRidge { kernel: "rbf(1)".into(), alpha: ermine_kernel::kernel::AlphaChoice::One(1e-6), ..KernelRidge::default() };
+/// let model = learner.fit(&Dataset::new(features).with_target(Target::Real(&y)), &Context::default())?;
+/// assert!((model.predict(&features)?[(1, 0)] - 1.0).abs() < 1e-3);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
+/// # Parameters
+/// Described in [`Learner::SPEC`].
+///
+/// # Cost
+/// n² numbers and n³/3 multiplications; with a list of penalties one eigendecomposition serves them all, by exact leave-one-out.
+/// Conjugate gradients compute the kernel matrix in blocks.
+///
+/// # What it does not do
+/// It has no constant term, and every row stays in the model.
+///
+/// # Reference
+/// Saunders, Gammerman, Vovk: Ridge regression learning algorithm in dual variables, ICML 1998.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KernelRidge {
-    /// α, or several to choose from by leaving one row out.
+    /// α, or several to choose from by leave-one-out.
     pub alpha: AlphaChoice,
     /// The kernel.
     pub kernel: KernelChoice,
@@ -29,9 +62,9 @@ pub struct KernelRidge {
     pub degree: u32,
     /// Constant of the kernels "poly" and "sigmoid".
     pub coef0: f64,
-    /// How it is solved.
+    /// The solver.
     pub method: KernelRidgeSolver,
-    /// Residual at which conjugate gradients end, next to the target.
+    /// Residual at which conjugate gradients stop, relative to the target.
     pub tol: f64,
     /// Most steps of conjugate gradients.
     pub max_iter: u64,
@@ -43,11 +76,11 @@ pub struct KernelRidge {
 pub enum AlphaChoice {
     /// This one.
     One(f64),
-    /// The one of least error when each row is left out.
+    /// The one of least leave-one-out error.
     Grid(Vec<f64>),
 }
 
-/// How kernel ridge regression is solved.
+/// Solvers of kernel ridge regression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KernelRidgeSolver {
@@ -57,7 +90,7 @@ pub enum KernelRidgeSolver {
     Cholesky,
     /// Eigenvalues, as for several penalties.
     Eigen,
-    /// Conjugate gradients, with blocks of the kernel matrix computed anew in every step.
+    /// Conjugate gradients, with blocks of the kernel matrix recomputed in every step.
     Cg,
 }
 
@@ -88,7 +121,7 @@ impl Learner for KernelRidge {
         summary: "Ridge regression with kernels",
         objective: "min sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2, f(x) = sum_j c_j k(x_j, x), (K + alpha I) c = y",
         notes: "Choose it for smooth curves through up to some thousand rows; every row carries the model. Centre the target: there is no \
-                constant term. A Cholesky factorisation (n^2 doubles, n^3/3 multiplications); a list of alphas costs one \
+                constant term. A Cholesky factorisation (n^2 f64, n^3/3 multiplications); a list of alphas costs one \
                 eigendecomposition and is chosen from by exact leave-one-out errors. Beyond 15,000 rows conjugate gradients compute the \
                 kernel matrix in blocks, in memory that does not grow with its square.",
         reference: "Saunders, Gammerman and Vovk: Ridge regression learning algorithm in dual variables, ICML 1998",
@@ -134,11 +167,9 @@ impl Learner for KernelRidge {
     const LOO_PREDICTIONS: Option<LooPredictions<Self>> = Some(left_out);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).map_err(|e| Error::Data(e.to_string()))?)?;
+        self.check_ranges()?;
         self.kernel.kernel(&self.gamma, self.degree, self.coef0)?;
-        let refuse = |value: String, expected: &str| {
-            Err(Error::Parameter { learner: "kernel-ridge", name: "alpha".into(), value, expected: expected.into() })
-        };
+        let refuse = |value: String, expected: &str| Err(Error::parameter("kernel-ridge", "alpha", value, expected));
         match &self.alpha {
             AlphaChoice::Grid(grid) if grid.is_empty() => refuse("[]".into(), "it must have at least one number"),
             AlphaChoice::Grid(_) if self.method == KernelRidgeSolver::Cg => {
@@ -211,12 +242,12 @@ impl Learner for KernelRidge {
     }
 }
 
-/// The fit without a row misses it by its coefficient over the diagonal of the inverse of the system.
+/// Leave-one-out: the residual without a row is its coefficient over the diagonal of the inverse of the system.
 fn left_out(ridge: &KernelRidge, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
     let kernel = ridge.kernel.kernel(&ridge.gamma, ridge.degree, ridge.coef0)?;
     let direct = matches!(ridge.method, KernelRidgeSolver::Auto | KernelRidgeSolver::Cholesky) && data.rows() <= DIRECT;
     let AlphaChoice::One(alpha) = ridge.alpha else { return Ok(None) };
-    // A width that is taken from the rows is another one without each of them.
+    // A width computed from the rows changes when one is left out.
     let of =
         |variance: f64| kernel.resolved(&|which| CellVariance { columns: which.map_or(data.cols(), <[u32]>::len), variance });
     if !direct || matches!(kernel, Kernel::Precomputed) || of(1.0) != of(2.0) {
@@ -236,20 +267,20 @@ fn left_out(ridge: &KernelRidge, data: &Dataset<'_>, cx: &Context<'_>) -> Result
     let target = Mat::from_fn(rows.len(), y.cols(), |k, t| root[k] * y.at(rows[k], t));
     let points = Points::<f64>::new(&kernel, &data.x, &rows)?;
     let Some(missed) = solve::left_out(&points, &root, &target, alpha)? else { return Ok(None) };
-    let mut said = match rows.len() == data.rows() {
+    let mut predictions = match rows.len() == data.rows() {
         true => Mat::zeros(y.rows(), y.cols()),
-        // Rows without weight have no part in the fit that would be left out.
+        // Rows without weight do not take part in the fits.
         false => ridge.fit(data, cx)?.predict(&data.x)?,
     };
     for (k, &i) in rows.iter().enumerate() {
-        (0..y.cols()).for_each(|t| said[(i, t)] = y.at(i, t) - missed[(k, t)] / root[k]);
+        (0..y.cols()).for_each(|t| predictions[(i, t)] = y.at(i, t) - missed[(k, t)] / root[k]);
     }
-    Ok(Some(said))
+    Ok(Some(predictions))
 }
 
 /// A fitted kernel ridge regression.
 ///
-/// Saved arrays: `rows` (or their sparse form), `dual_coef` [rows, targets].
+/// Saved arrays: `rows` (or their sparse form), `dual_coef` (rows, targets).
 #[derive(Debug, Clone)]
 pub struct KernelRidgeModel {
     expansion: Expansion,
@@ -272,7 +303,7 @@ impl KernelRidgeModel {
         Ok(Self { expansion, dual, alpha, left_out, functions, certificate })
     }
 
-    /// The coefficient of each training row, a column a target.
+    /// The coefficient of each training row, one column per target.
     pub fn dual_coef(&self) -> &Mat<f64> {
         &self.dual
     }
@@ -282,7 +313,7 @@ impl KernelRidgeModel {
         self.alpha
     }
 
-    /// Penalties that were tried, each with the mean squared error of rows left out.
+    /// The penalties tried, each with its mean squared leave-one-out error.
     pub fn left_out(&self) -> &[(f64, f64)] {
         &self.left_out
     }

@@ -8,16 +8,16 @@ use ermine_math::row_ops::dot;
 use super::KernelRidge;
 use crate::svm::multiply;
 
-/// A solution and what is known of it.
+/// A solution with its diagnostics.
 pub(super) struct KernelRidgeSolution {
     pub d: Mat<f64>,
     pub alpha: f64,
-    /// Penalties that were tried, each with the mean squared error of rows left out.
+    /// The penalties tried, each with its mean squared leave-one-out error.
     pub left_out: Vec<(f64, f64)>,
     pub method: &'static str,
-    /// Of the matrix; not a number where it was not estimated.
+    /// Condition number of the matrix; NaN where it was not estimated.
     pub condition: f64,
-    /// What is left of the equations, next to the target.
+    /// Residual of the equations, relative to the target.
     pub residual: f64,
     pub iterations: u64,
     pub converged: bool,
@@ -49,7 +49,7 @@ fn scaled_gram(points: &Points<'_, f64>, root: &[f64]) -> Result<Mat<f64>> {
     Ok(k)
 }
 
-/// By a Cholesky factor, or where rounding leaves it none by eigenvalues.
+/// By Cholesky factorisation, or where rounding prevents it by eigenvalues.
 pub(super) fn by_cholesky(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>, alpha: f64) -> Result<KernelRidgeSolution> {
     let mut k = scaled_gram(points, root)?;
     let diagonal: Vec<f64> = (0..k.rows()).map(|i| k[(i, i)]).collect();
@@ -76,10 +76,10 @@ pub(super) fn by_cholesky(points: &Points<'_, f64>, root: &[f64], target: &Mat<f
     Ok(KernelRidgeSolution { left_out: Vec::new(), condition: f64::INFINITY, ..spectral(&k, root, target, &[alpha])? })
 }
 
-/// Condition up to which the errors of rows left out have digits enough.
+/// Condition up to which leave-one-out errors are accurate enough.
 const LEFT_OUT_CONDITION: f64 = 1e8;
 
-/// What fits without each row miss of S y there; none where the system is nearly singular.
+/// Leave-one-out residuals of S y; none where the system is nearly singular.
 pub(super) fn left_out(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>, alpha: f64) -> Result<Option<Mat<f64>>> {
     let mut k = scaled_gram(points, root)?;
     let n = k.rows();
@@ -108,12 +108,12 @@ pub(super) fn by_eigenvalues(
     spectral(&scaled_gram(points, root)?, root, target, alphas)
 }
 
-/// Coefficients for the best of several penalties, and the mean squared error of each when a row is left out: its residual by the fit
-/// is that of the whole divided by the diagonal of the inverse.
+/// Coefficients for the best of several penalties, and the mean squared leave-one-out error of each: the residual of
+/// the whole fit divided by the diagonal of the inverse.
 fn spectral(k: &Mat<f64>, root: &[f64], target: &Mat<f64>, alphas: &[f64]) -> Result<KernelRidgeSolution> {
     let (n, targets) = (k.rows(), target.cols());
     let eigen = eigen_symmetric(k.view())?;
-    // Eigenvalues that are rounding alone carry nothing; with a penalty of 0 they are left out.
+    // Eigenvalues at rounding level carry no information; with a penalty of 0 they are left out.
     let least = n as f64 * f64::EPSILON * eigen.values[0].abs();
     let rotated = product(eigen.vectors.view(), target.view());
     let inverse = |alpha: f64, j: usize| {
@@ -158,11 +158,12 @@ fn spectral(k: &Mat<f64>, root: &[f64], target: &Mat<f64>, alphas: &[f64]) -> Re
     })
 }
 
-/// Rows that stand for all in the preconditioner.
+/// Landmark rows of the preconditioner.
 const LANDMARKS: usize = 500;
 
-/// (F Fᵀ + α I)⁻¹ with F Fᵀ the Nyström approximation of S K S by some rows: what is left of the matrix after it has eigenvalues near
-/// one, so that conjugate gradients need few steps (Frangella, Tropp and Udell: Randomized Nyström preconditioning, 2023).
+/// (F Fᵀ + α I)⁻¹ with F Fᵀ the Nyström approximation of S K S by landmarks: the preconditioned matrix has eigenvalues
+/// near one, so that conjugate gradients need few steps (Frangella, Tropp and Udell: Randomized Nyström
+/// preconditioning, 2023).
 struct Preconditioner {
     /// Fᵀ.
     features: Mat<f64>,
@@ -172,7 +173,7 @@ struct Preconditioner {
 }
 
 impl Preconditioner {
-    /// None where there is no penalty to add, or rounding leaves the matrix of the rows without a factor.
+    /// None where there is no penalty, or rounding prevents the factorisation.
     fn new(points: &Points<'_, f64>, root: &[f64], alpha: f64, cx: &Context<'_>) -> Result<Option<Self>> {
         let n = points.len();
         let mut landmarks: Vec<u32> = RngStream::new(cx.seed, "kernel ridge landmarks", 0)
@@ -213,7 +214,7 @@ impl Preconditioner {
 }
 
 impl KernelRidge {
-    /// Conjugate gradients on (S K S + α I) d = S y, a target at a time.
+    /// Conjugate gradients on (S K S + α I) d = S y, one target at a time.
     pub(super) fn gradients(
         &self,
         points: &Points<'_, f64>,

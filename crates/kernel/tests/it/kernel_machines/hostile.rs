@@ -1,11 +1,11 @@
-//! Data that no machine likes.
+//! Degenerate and hostile data.
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, MatRef, Model, Target};
 use ermine_kernel::kernel::GammaChoice;
 use ermine_kernel::svm::Svm;
 use ermine_math::kernel::Kernel;
 
-use crate::kernel_machines::{classes, near, scaled, with_classes};
+use crate::kernel_machines::{classes, scaled, with_classes, within};
 
 fn hard(kernel: &str) -> Svm {
     Svm { c: None, kernel: kernel.into(), ..Svm::default() }
@@ -13,7 +13,7 @@ fn hard(kernel: &str) -> Svm {
 
 #[test]
 fn a_hard_margin_finds_the_widest_street() {
-    // Two parallel lines of points; the street between them is known.
+    // Two parallel lines of points; the margin between them is known.
     let x = Mat::from_fn(40, 2, |i, j| {
         let t = (i % 20) as f64 * 0.3 - 3.0;
         let side = if i < 20 { 1.0 } else { -1.0 };
@@ -24,10 +24,10 @@ fn a_hard_margin_finds_the_widest_street() {
     let data = with_classes(Features::F64(x.view()), &targets);
     let model = hard("linear").fit(&data, &Context::default()).unwrap();
     let machine = &model.machines()[0];
-    near(machine.margin(), 1.0, 1e-6, "half the width");
-    near(machine.primal, machine.dual, 1e-6, "primal and dual");
+    within(machine.margin(), 1.0, 1e-6, "half the width");
+    within(machine.primal, machine.dual, 1e-6, "primal and dual");
     let scores = model.decision(&data.x).unwrap().unwrap();
-    (0..40).for_each(|i| near(scores[(i, 0)] * (2.0 * y[i] - 1.0), 1.0, 1e-6, "all rows lie on the edge"));
+    (0..40).for_each(|i| within(scores[(i, 0)] * (2.0 * y[i] - 1.0), 1.0, 1e-6, "all rows lie on the edge"));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn classes_that_cannot_be_separated_are_named_with_a_proof() {
     let message = hard("rbf").fit(&data, &Context::default()).unwrap_err().to_string();
     assert!(message.contains("rows 3 and 4") || message.contains("rows 4 and 3"), "{message}");
     // Many rows that overlap.
-    let (x, y) = scaled("diabetes.csv.gz");
+    let (x, y) = scaled("diabetes");
     let targets = classes(&y.iter().map(|v| f64::from(u8::from(*v > 140.0))).collect::<Vec<_>>());
     let message =
         hard("linear").fit(&with_classes(Features::F64(x.view()), &targets), &Context::default()).unwrap_err().to_string();
@@ -63,14 +63,14 @@ fn equal_rows_with_opposite_labels() {
     let model = Svm::default().fit(&data, &Context::default()).unwrap();
     let machine = &model.machines()[0];
     assert!(machine.converged && machine.violation <= 1e-3);
-    near(machine.primal, machine.dual, 1e-3 * machine.primal, "primal and dual");
+    within(machine.primal, machine.dual, 1e-3 * machine.primal, "primal and dual");
     // Nothing can be learned: every row pays the whole price.
-    near(machine.primal, 400.0, 0.5, "the price");
+    within(machine.primal, 400.0, 0.5, "the price");
 }
 
 #[test]
 fn widths_of_nothing_and_of_everything() {
-    let (x, y) = scaled("breast_cancer.csv.gz");
+    let (x, y) = scaled("breast_cancer");
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     for (gamma, right) in [(0.0, 357), (1e9, 569), (1e-9, 357)] {
@@ -78,16 +78,16 @@ fn widths_of_nothing_and_of_everything() {
         let model = learner.fit(&data, &Context::default()).unwrap();
         let machine = &model.machines()[0];
         assert!(machine.converged, "gamma {gamma}: {machine:?}");
-        let found = model.classify(&data.x).unwrap();
-        let hits = found.iter().zip(&y).filter(|(a, b)| f64::from(**a) == **b).count();
+        let predicted = model.classify(&data.x).unwrap();
+        let hits = predicted.iter().zip(&y).filter(|(a, b)| f64::from(**a) == **b).count();
         assert_eq!(hits, right, "gamma {gamma}");
         assert!(model.proba(&data.x).unwrap().as_slice().iter().all(|p| p.is_finite()));
     }
 }
 
 #[test]
-fn many_rows_with_tiny_widths_go_on_in_doubles() {
-    // In singles every kernel value is 1; in doubles the problem is that of a line.
+fn many_rows_with_tiny_widths_continue_in_f64() {
+    // In f32 every kernel value is 1; in f64 the problem is that of a line.
     let x = Mat::from_fn(1500, 2, |i, j| ((i * (37 + 11 * j)) % 101) as f64 / 50.0 - 1.0);
     let y: Vec<f64> = (0..1500).map(|i| f64::from(u8::from(x[(i, 0)] + 0.5 * x[(i, 1)] > 0.1))).collect();
     let targets = classes(&y);
@@ -101,7 +101,7 @@ fn many_rows_with_tiny_widths_go_on_in_doubles() {
 
 #[test]
 fn a_kernel_that_is_none_is_said_to_be_none() {
-    let (x, y) = scaled("breast_cancer.csv.gz");
+    let (x, y) = scaled("breast_cancer");
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let kernel = Kernel::user(|a, b| -a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f64>().sin());

@@ -4,7 +4,7 @@ use ermine_core::{Classifier, Context, Dataset, Features, Learner, Model, Target
 use ermine_kernel::svm::Svm;
 use ermine_linear::{LinearSvm, LinearSvmPenalty, LinearSvmSolver, MultiClass, SvmLoss};
 
-use crate::kernel_machines::{a9a, case, classes, matrix, near, numbers, scaled, standardised, with_classes};
+use crate::kernel_machines::{a9a, case, classes, columns, matrix, scaled, standardised, with_classes, within};
 
 fn gap(model: &impl Model) -> f64 {
     let c = model.certificate().unwrap();
@@ -23,16 +23,16 @@ fn squared_hinge_on_a9a() {
         let learner = LinearSvm { c: 0.1, fit_intercept: false, tol, max_iter, method, ..LinearSvm::default() };
         let model = learner.fit(&data, &Context::default()).unwrap();
         let objective = model.certificate().unwrap().objective.unwrap();
-        near(objective, number("objective"), 1e-7 * objective, "objective");
+        within(objective, number("objective"), 1e-7 * objective, "objective");
         assert!(model.certificate().unwrap().converged && gap(&model) < 1e-9, "{}", gap(&model));
         let norm: f64 = model.coef().as_slice().iter().map(|w| w * w).sum();
-        near(norm, number("w_norm_sq"), 1e-7 * norm, "squared norm");
+        within(norm, number("w_norm_sq"), 1e-7 * norm, "squared norm");
         for (j, want) in expected["w_first10"].as_array().unwrap().iter().enumerate() {
-            near(model.coef()[(0, j)], want.as_f64().unwrap(), 1e-7 * norm.sqrt(), "weight");
+            within(model.coef()[(0, j)], want.as_f64().unwrap(), 1e-7 * norm.sqrt(), "weight");
         }
-        let found = model.classify(&Features::Csr(test.view())).unwrap();
-        let hits = found.iter().zip(&test_y).filter(|(a, b)| f64::from(**a) == **b).count();
-        near(hits as f64 / test_y.len() as f64, number("test_accuracy"), 1e-4, "accuracy");
+        let predicted = model.classify(&Features::Csr(test.view())).unwrap();
+        let hits = predicted.iter().zip(&test_y).filter(|(a, b)| f64::from(**a) == **b).count();
+        within(hits as f64 / test_y.len() as f64, number("test_accuracy"), 1e-4, "accuracy");
     }
 }
 
@@ -46,9 +46,9 @@ fn hinge_on_a9a() {
     let model = learner.fit(&data, &Context::default()).unwrap();
     let expected = case("linear_l1svm_a9a5000")["expected"]["objective"].as_f64().unwrap();
     let objective = model.certificate().unwrap().objective.unwrap();
-    near(objective, expected, 1e-5 * expected, "objective");
+    within(objective, expected, 1e-5 * expected, "objective");
     assert!(objective - model.certificate().unwrap().duality_gap.unwrap() <= expected * (1.0 + 1e-9), "the gap is a bound");
-    // Pegasos comes near, and says how near.
+    // Pegasos comes close, and reports how close.
     let steps = LinearSvm { method: LinearSvmSolver::Pegasos, max_iter: 100, ..learner };
     let other = steps.fit(&data, &Context::default()).unwrap();
     let reached = other.certificate().unwrap().objective.unwrap();
@@ -59,7 +59,7 @@ fn hinge_on_a9a() {
 #[test]
 fn regression_is_that_of_the_kernel_machine() {
     // A constant column of large value takes the penalty off the constant term.
-    let (x, y) = scaled("diabetes.csv.gz");
+    let (x, y) = scaled("diabetes");
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let learner =
         LinearSvm { c: 10.0, epsilon: 10.0, tol: 1e-5, max_iter: 1_000_000, intercept_scaling: 30.0, ..LinearSvm::default() };
@@ -68,7 +68,7 @@ fn regression_is_that_of_the_kernel_machine() {
     let exact = Svm { kernel: "linear".into(), c: Some(10.0), epsilon: 10.0, tol: 1e-6, ..Svm::default() };
     let exact = exact.fit(&data, &Context::default()).unwrap();
     let objective = model.certificate().unwrap().objective.unwrap();
-    near(objective, exact.machines()[0].primal, 3e-4 * objective, "objective");
+    within(objective, exact.machines()[0].primal, 3e-4 * objective, "objective");
     // The square by both methods: one optimum.
     let by = |method| {
         let squared = LinearSvm { loss: SvmLoss::SquaredEpsilonInsensitive, c: 0.1, tol: 1e-6, method, ..learner.clone() };
@@ -80,13 +80,13 @@ fn regression_is_that_of_the_kernel_machine() {
     for (a, b) in
         rows.coef().as_slice().iter().chain(rows.intercept()).zip(steps.coef().as_slice().iter().chain(steps.intercept()))
     {
-        near(*a, *b, 1e-4 * a.abs().max(1.0), "coefficient");
+        within(*a, *b, 1e-4 * a.abs().max(1.0), "coefficient");
     }
 }
 
 #[test]
 fn an_l1_penalty_leaves_few_columns_and_a_small_gap() {
-    let (x, y) = scaled("breast_cancer.csv.gz");
+    let (x, y) = scaled("breast_cancer");
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let learner = LinearSvm { penalty: LinearSvmPenalty::L1, c: 0.02, tol: 1e-8, max_iter: 5000, ..LinearSvm::default() };
@@ -98,7 +98,7 @@ fn an_l1_penalty_leaves_few_columns_and_a_small_gap() {
 
 #[test]
 fn all_classes_in_one_problem() {
-    let mut columns = numbers("iris.csv.gz");
+    let mut columns = columns("iris");
     let y = columns.pop().unwrap();
     let x = matrix(&columns.iter().map(|c| standardised(c)).collect::<Vec<_>>());
     let codes: Vec<u32> = y.iter().map(|&v| v as u32).collect();
@@ -111,13 +111,13 @@ fn all_classes_in_one_problem() {
     assert!(hits >= 144, "{hits}");
     // The weights of the classes sum to 0 at the optimum.
     for j in 0..4 {
-        near((0..3).map(|k| model.coef()[(k, j)]).sum(), 0.0, 1e-9, "sum of weights");
+        within((0..3).map(|k| model.coef()[(k, j)]).sum(), 0.0, 1e-9, "sum of weights");
     }
 }
 
 #[test]
 fn newton_steps_end_where_a_weight_of_two_is_the_row_twice() {
-    let (x, y) = scaled("breast_cancer.csv.gz");
+    let (x, y) = scaled("breast_cancer");
     let n = y.len();
     let weight: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
     let repeated: Vec<usize> = (0..n).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
@@ -129,6 +129,6 @@ fn newton_steps_end_where_a_weight_of_two_is_the_row_twice() {
     let b = LinearSvm::default().fit(&data.take_rows(&repeated).view(), &Context::default()).unwrap();
     assert_eq!(a.certificate().unwrap().method, "newton");
     for (a, b) in a.coef().as_slice().iter().chain(a.intercept()).zip(b.coef().as_slice().iter().chain(b.intercept())) {
-        near(*a, *b, 1e-8, "coefficient");
+        within(*a, *b, 1e-8, "coefficient");
     }
 }

@@ -1,10 +1,10 @@
-//! Kernel ridge regression, and feature maps in the place of kernels.
+//! Kernel ridge regression, and feature maps that approximate kernels.
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Model, Regressor, RngStream, Target, Transformer};
 use ermine_kernel::kernel::{AlphaChoice, GammaChoice, KernelRidge, KernelRidgeSolver, Nystroem, RandomFourier};
 use ermine_linear::LinearSvm;
 
-use crate::kernel_machines::{case, classes, near, scaled, with_classes};
+use crate::kernel_machines::{case, classes, scaled, with_classes, within};
 
 fn rbf(alpha: f64, gamma: f64) -> KernelRidge {
     KernelRidge { alpha: AlphaChoice::One(alpha), gamma: GammaChoice::Number(gamma), ..KernelRidge::default() }
@@ -12,7 +12,7 @@ fn rbf(alpha: f64, gamma: f64) -> KernelRidge {
 
 #[test]
 fn diabetes() {
-    let (x, y) = scaled("diabetes.csv.gz");
+    let (x, y) = scaled("diabetes");
     let mean = y.iter().sum::<f64>() / y.len() as f64;
     let y: Vec<f64> = y.iter().map(|v| v - mean).collect();
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
@@ -24,18 +24,18 @@ fn diabetes() {
             let tolerance = if method == KernelRidgeSolver::Cg { 1e-6 } else { 1e-7 };
             for (i, want) in expected["alpha_first10"].as_array().unwrap().iter().enumerate() {
                 let want = want.as_f64().unwrap();
-                near(model.dual_coef()[(i, 0)], want, tolerance * 705.0, id);
+                within(model.dual_coef()[(i, 0)], want, tolerance * 705.0, id);
             }
             let predicted = model.predict(&data.x).unwrap();
             let mse = y.iter().enumerate().map(|(i, y)| (y - predicted[(i, 0)]).powi(2)).sum::<f64>() / y.len() as f64;
-            near(mse, expected["train_mse"].as_f64().unwrap(), 1e-7 * mse, id);
+            within(mse, expected["train_mse"].as_f64().unwrap(), 1e-7 * mse, id);
         }
     }
 }
 
 #[test]
 fn leaving_one_out_is_what_fitting_without_it_gives() {
-    let (x, y) = scaled("diabetes.csv.gz");
+    let (x, y) = scaled("diabetes");
     let (x, y) = (x.view().row_range(0..60).to_owned(), &y[..60]);
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(y));
     let grid = [0.01, 0.3, 5.0];
@@ -53,7 +53,7 @@ fn leaving_one_out_is_what_fitting_without_it_gives() {
         errors.push(sum / 60.0);
     }
     for (got, want) in chosen.left_out().iter().zip(&errors) {
-        near(got.1, *want, 1e-8 * want, "mean squared error left out");
+        within(got.1, *want, 1e-8 * want, "mean squared error left out");
     }
     let best = (0..3).min_by(|&a, &b| errors[a].total_cmp(&errors[b])).unwrap();
     assert_eq!(chosen.alpha(), grid[best]);
@@ -84,7 +84,7 @@ fn feature_maps_come_near_their_kernel() {
         fine.approximation_error(),
         coarse.approximation_error()
     );
-    // A linear machine behind them sees what no line can.
+    // A linear model on them fits what no line can.
     let z = many.transform(&data.x).unwrap();
     let behind = with_classes(Features::F64(z.view()), &targets);
     let hits = |data: &Dataset<'_>| {
@@ -113,5 +113,5 @@ fn conjugate_gradients_take_few_steps_and_the_same_ones_on_any_number_of_threads
     assert!([2, 7].into_iter().all(|threads| on(threads).dual_coef() == model.dual_coef()));
     let direct = rbf(1e-3, 0.3).fit(&data, &Context::default()).unwrap();
     let (a, b) = (model.predict(&data.x).unwrap(), direct.predict(&data.x).unwrap());
-    (0..3000).for_each(|i| near(a[(i, 0)], b[(i, 0)], 1e-7, "prediction"));
+    (0..3000).for_each(|i| within(a[(i, 0)], b[(i, 0)], 1e-7, "prediction"));
 }

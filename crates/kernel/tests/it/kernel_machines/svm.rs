@@ -1,4 +1,4 @@
-//! The exact machines.
+//! Support vector machines with the exact solver.
 
 use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Model, Regressor, Target};
 use ermine_kernel::kernel::GammaChoice;
@@ -6,7 +6,7 @@ use ermine_kernel::svm::{Svm, SvmModel, SvmSolver};
 use ermine_math::kernel::Kernel;
 use serde_json::Value;
 
-use crate::kernel_machines::{a9a, case, classes, german, matrix, near, numbers, scaled, with_classes};
+use crate::kernel_machines::{a9a, case, classes, columns, german, matrix, scaled, with_classes, within};
 
 fn learner(case: &Value) -> Svm {
     let params = &case["params"];
@@ -29,7 +29,7 @@ fn sound(model: &SvmModel, tol: f64) {
     assert!(certificate.converged && certificate.kkt_residual.unwrap() <= tol, "{certificate:?}");
     for m in model.machines() {
         assert!(m.dual <= m.primal * (1.0 + 1e-12) + 1e-12, "the dual {} is above the primal {}", m.dual, m.primal);
-        near(m.dual, m.primal, 1e-4 * m.primal, "the dual meets the primal");
+        within(m.dual, m.primal, 1e-4 * m.primal, "the dual meets the primal");
     }
 }
 
@@ -44,26 +44,26 @@ fn compare(id: &str, x: Features<'_>, y: &[f64]) {
     sound(&model, learner.tol);
     let machine = &model.machines()[0];
     let rel = tolerance["objective_rel"].as_f64().unwrap();
-    near(machine.dual, -number("dual_objective"), rel * machine.dual, &format!("{id}: dual objective"));
-    near(machine.norm_squared, number("w_norm_sq"), 1e-4 * number("w_norm_sq"), &format!("{id}: norm"));
-    near(-machine.bias, number("bias"), tolerance["bias_abs"].as_f64().unwrap(), &format!("{id}: bias"));
+    within(machine.dual, -number("dual_objective"), rel * machine.dual, &format!("{id}: dual objective"));
+    within(machine.norm_squared, number("w_norm_sq"), 1e-4 * number("w_norm_sq"), &format!("{id}: norm"));
+    within(-machine.bias, number("bias"), tolerance["bias_abs"].as_f64().unwrap(), &format!("{id}: bias"));
     let c = learner.c.unwrap();
     let count = model.dual_coef().as_slice().iter().filter(|a| a.abs() > 1e-7 * c).count();
     if case["note"].is_null() {
-        near(count as f64, number("n_sv"), 1.0, &format!("{id}: support vectors"));
-        near(machine.bounded as f64, number("n_bounded_sv"), 1.0, &format!("{id}: bounded ones"));
+        within(count as f64, number("n_sv"), 1.0, &format!("{id}: support vectors"));
+        within(machine.bounded as f64, number("n_bounded_sv"), 1.0, &format!("{id}: bounded ones"));
     }
     let scores = model.decision(&x).unwrap().unwrap();
     for (i, want) in expected["decision_first10"].as_array().unwrap().iter().enumerate() {
-        near(scores[(i, 0)], want.as_f64().unwrap(), tolerance["decision_abs"].as_f64().unwrap(), &format!("{id}: row {i}"));
+        within(scores[(i, 0)], want.as_f64().unwrap(), tolerance["decision_abs"].as_f64().unwrap(), &format!("{id}: row {i}"));
     }
     let right = model.classify(&x).unwrap().iter().zip(y).filter(|(a, b)| f64::from(**a) == **b).count();
-    near(right as f64 / y.len() as f64, number("train_accuracy"), 1.0 / y.len() as f64, &format!("{id}: accuracy"));
+    within(right as f64 / y.len() as f64, number("train_accuracy"), 1.0 / y.len() as f64, &format!("{id}: accuracy"));
 }
 
 #[test]
 fn breast_cancer() {
-    let (x, y) = scaled("breast_cancer.csv.gz");
+    let (x, y) = scaled("breast_cancer");
     for id in [
         "svc_linear_breast_cancer_C1",
         "svc_linear_breast_cancer_C0.01",
@@ -99,7 +99,7 @@ fn a9a_dense_and_in_small_caches() {
     for (cache_mb, shrinking) in [(200.0, false), (0.5, true), (0.01, true)] {
         let other = at(cache_mb, shrinking);
         assert!(other.converged && other.violation <= 1e-6);
-        near(other.dual, whole.dual, 1e-9 * whole.dual, "the dual, whatever the cache");
+        within(other.dual, whole.dual, 1e-9 * whole.dual, "the dual, whatever the cache");
     }
 }
 
@@ -112,7 +112,7 @@ fn german_credit() {
 #[test]
 fn digits_in_pairs() {
     let case = case("svc_ovo_digits");
-    let mut columns = numbers("digits.csv.gz");
+    let mut columns = columns("digits");
     let y = columns.pop().unwrap();
     let all = Mat::from_fn(y.len(), 64, |i, j| columns[j][i] / 16.0);
     let (test, train): (Vec<usize>, Vec<usize>) = (0..y.len()).partition(|i| i % 4 == 0);
@@ -124,17 +124,17 @@ fn digits_in_pairs() {
     let model = learner.fit(&data, &Context::default()).unwrap();
     sound(&model, learner.tol);
     assert_eq!(model.machines().len(), 45);
-    let found = model.classify(&Features::F64(held.view())).unwrap();
-    let errors = found.iter().zip(codes(&test)).filter(|(a, b)| **a != *b).count();
-    near(errors as f64, case["expected"]["test_errors"].as_f64().unwrap(), 1.0, "errors");
-    near(model.support().len() as f64, case["expected"]["n_sv"].as_f64().unwrap(), 3.0, "support vectors");
+    let predicted = model.classify(&Features::F64(held.view())).unwrap();
+    let errors = predicted.iter().zip(codes(&test)).filter(|(a, b)| **a != *b).count();
+    within(errors as f64, case["expected"]["test_errors"].as_f64().unwrap(), 1.0, "errors");
+    within(model.support().len() as f64, case["expected"]["n_sv"].as_f64().unwrap(), 3.0, "support vectors");
     // Scores of classes agree with votes, and probabilities with the truth.
     let scores = model.decision(&Features::F64(held.view())).unwrap().unwrap();
     assert_eq!((scores.rows(), scores.cols()), (test.len(), 10));
     let p = model.proba(&Features::F64(held.view())).unwrap();
     let loss: f64 = codes(&test).iter().enumerate().map(|(i, &c)| -p[(i, c as usize)].ln()).sum::<f64>() / test.len() as f64;
     assert!(loss < 0.1, "log loss {loss}");
-    // Held out, the scores are less sure; they still tell the classes.
+    // Cross-validated scores are less certain; they still separate the classes.
     let careful = Svm { probability: true, ..learner }.fit(&data, &Context::default()).unwrap();
     let q = careful.proba(&Features::F64(held.view())).unwrap();
     let loss: f64 = codes(&test).iter().enumerate().map(|(i, &c)| -q[(i, c as usize)].ln()).sum::<f64>() / test.len() as f64;
@@ -143,7 +143,7 @@ fn digits_in_pairs() {
 
 #[test]
 fn regression_on_diabetes() {
-    let (x, y) = scaled("diabetes.csv.gz");
+    let (x, y) = scaled("diabetes");
     for id in ["svr_linear_diabetes_C10_e10", "svr_rbf_diabetes_C100_e10", "svr_rbf_diabetes_C10_e1"] {
         let case = case(id);
         let (expected, learner) = (&case["expected"], Svm { tol: 1e-6, ..learner(&case) });
@@ -152,22 +152,22 @@ fn regression_on_diabetes() {
         let model = learner.fit(&data, &Context::default()).unwrap();
         sound(&model, learner.tol);
         let machine = &model.machines()[0];
-        near(machine.dual, -number("dual_objective"), 1e-6 * machine.dual, id);
-        near(machine.support as f64, number("n_sv"), 1.0, &format!("{id}: support vectors"));
-        near(machine.bounded as f64, number("n_bounded_sv"), 1.0, &format!("{id}: bounded ones"));
-        near(machine.bias, number("bias"), 1e-3, &format!("{id}: bias"));
+        within(machine.dual, -number("dual_objective"), 1e-6 * machine.dual, id);
+        within(machine.support as f64, number("n_sv"), 1.0, &format!("{id}: support vectors"));
+        within(machine.bounded as f64, number("n_bounded_sv"), 1.0, &format!("{id}: bounded ones"));
+        within(machine.bias, number("bias"), 1e-3, &format!("{id}: bias"));
         let predicted = model.predict(&data.x).unwrap();
         for (i, want) in expected["prediction_first10"].as_array().unwrap().iter().enumerate() {
-            near(predicted[(i, 0)], want.as_f64().unwrap(), 1e-3, &format!("{id}: row {i}"));
+            within(predicted[(i, 0)], want.as_f64().unwrap(), 1e-3, &format!("{id}: row {i}"));
         }
         let mse = y.iter().enumerate().map(|(i, y)| (y - predicted[(i, 0)]).powi(2)).sum::<f64>() / y.len() as f64;
-        near(mse, number("train_mse"), 1e-4 * mse, &format!("{id}: mean squared error"));
+        within(mse, number("train_mse"), 1e-4 * mse, &format!("{id}: mean squared error"));
     }
 }
 
 #[test]
 fn a_precomputed_kernel_and_formulas_are_the_kernel_itself() {
-    let (x, y) = scaled("breast_cancer.csv.gz");
+    let (x, y) = scaled("breast_cancer");
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let kernel: Kernel = "rbf(0.03) + 0.01 * linear".parse().unwrap();
@@ -175,41 +175,41 @@ fn a_precomputed_kernel_and_formulas_are_the_kernel_itself() {
     let by_text = Svm { kernel: "rbf(0.03) + 0.01 * linear".into(), ..Svm::default() }.fit(&data, &Context::default()).unwrap();
     assert_eq!(plain.dual_coef(), by_text.dual_coef());
     let gram = kernel.gram(x.view(), x.view()).unwrap();
-    let given = with_classes(Features::F64(gram.view()), &targets);
-    let by_matrix = Svm { kernel: "precomputed".into(), ..Svm::default() }.fit(&given, &Context::default()).unwrap();
-    let (a, b) = (plain.decision(&data.x).unwrap().unwrap(), by_matrix.decision(&given.x).unwrap().unwrap());
-    (0..x.rows()).for_each(|i| near(a[(i, 0)], b[(i, 0)], 1e-8, "score"));
+    let precomputed = with_classes(Features::F64(gram.view()), &targets);
+    let by_matrix = Svm { kernel: "precomputed".into(), ..Svm::default() }.fit(&precomputed, &Context::default()).unwrap();
+    let (a, b) = (plain.decision(&data.x).unwrap().unwrap(), by_matrix.decision(&precomputed.x).unwrap().unwrap());
+    (0..x.rows()).for_each(|i| within(a[(i, 0)], b[(i, 0)], 1e-8, "score"));
     let user = Kernel::user(|a, b| {
         let d: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
         (-0.03 * d).exp() + 0.01 * a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
     });
     let own = Svm { kernel: user.into(), ..Svm::default() }.fit(&data, &Context::default()).unwrap();
     let c = own.decision(&data.x).unwrap().unwrap();
-    (0..x.rows()).for_each(|i| near(a[(i, 0)], c[(i, 0)], 1e-8, "score by a function"));
+    (0..x.rows()).for_each(|i| within(a[(i, 0)], c[(i, 0)], 1e-8, "score by a function"));
     let mut out = ermine_core::ModelWriter::default();
     assert!(own.save(&mut out).is_err(), "a function cannot be saved");
 }
 
 #[test]
 fn slacks_and_margins_are_those_of_the_scores() {
-    let (x, y) = scaled("breast_cancer.csv.gz");
+    let (x, y) = scaled("breast_cancer");
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let model = Svm { tol: 1e-7, ..Svm::default() }.fit(&data, &Context::default()).unwrap();
     let scores = model.decision(&data.x).unwrap().unwrap();
     for (k, &row) in model.support().iter().enumerate() {
         let s = 2.0 * y[row as usize] - 1.0;
-        near(model.slack()[(0, k)], (1.0 - s * scores[(row as usize, 0)]).max(0.0), 1e-9, "slack");
+        within(model.slack()[(0, k)], (1.0 - s * scores[(row as usize, 0)]).max(0.0), 1e-9, "slack");
     }
     let machine = &model.machines()[0];
-    near(machine.margin(), 1.0 / machine.norm_squared.sqrt(), 0.0, "margin");
+    within(machine.margin(), 1.0 / machine.norm_squared.sqrt(), 0.0, "margin");
     let sum: f64 = model.slack().as_slice().iter().sum();
-    near(machine.primal, 0.5 * machine.norm_squared + sum, 1e-6 * machine.primal, "primal");
+    within(machine.primal, 0.5 * machine.norm_squared + sum, 1e-6 * machine.primal, "primal");
 }
 
 #[test]
 fn weights_are_prices() {
-    let columns = numbers("iris.csv.gz");
+    let columns = columns("iris");
     let rows: Vec<usize> = (50..150).collect();
     let x = matrix(&columns[..4].iter().map(|c| rows.iter().map(|&i| c[i]).collect()).collect::<Vec<_>>());
     let y: Vec<f64> = rows.iter().map(|&i| columns[4][i] - 1.0).collect();
@@ -220,17 +220,17 @@ fn weights_are_prices() {
     let tripled = Svm { c: Some(3.0), ..learner.clone() }.fit(&data, &Context::default()).unwrap();
     let weight = vec![3.0; 100];
     let weighted = learner.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
-    near(tripled.machines()[0].dual, weighted.machines()[0].dual, 1e-9 * tripled.machines()[0].dual, "dual");
+    within(tripled.machines()[0].dual, weighted.machines()[0].dual, 1e-9 * tripled.machines()[0].dual, "dual");
     let by_class = ermine_core::ClassWeight::Factors([("0".to_owned(), 2.0)].into());
     let balanced = Svm { class_weight: Some(by_class), ..learner.clone() }.fit(&data, &Context::default()).unwrap();
     let weight: Vec<f64> = y.iter().map(|&v| 2.0 - v).collect();
     let weighted = learner.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
-    near(balanced.machines()[0].dual, weighted.machines()[0].dual, 1e-9 * weighted.machines()[0].dual, "dual by class");
+    within(balanced.machines()[0].dual, weighted.machines()[0].dual, 1e-9 * weighted.machines()[0].dual, "dual by class");
 }
 
 #[test]
 fn a_fit_goes_on_from_an_earlier_one() {
-    let (x, y) = scaled("breast_cancer.csv.gz");
+    let (x, y) = scaled("breast_cancer");
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let at = |c: f64| Svm { c: Some(c), tol: 1e-6, ..Svm::default() };
@@ -238,7 +238,7 @@ fn a_fit_goes_on_from_an_earlier_one() {
     // At its own optimum there is nothing to do.
     let same = at(1.0).fit_from(&first, &data, &Context::default()).unwrap();
     assert_eq!(same.machines()[0].iterations, 0);
-    near(same.machines()[0].dual, first.machines()[0].dual, 1e-9 * first.machines()[0].dual, "the same optimum");
+    within(same.machines()[0].dual, first.machines()[0].dual, 1e-9 * first.machines()[0].dual, "the same optimum");
     // Next to it, with larger and with smaller bounds, less than from nothing.
     let (x, y) = a9a("a9a_train.libsvm.gz", 2000);
     let targets = classes(&y);
@@ -249,17 +249,17 @@ fn a_fit_goes_on_from_an_earlier_one() {
         let cold = at(c).fit(&data, &Context::default()).unwrap();
         let warm = at(c).fit_from(&first, &data, &Context::default()).unwrap();
         sound(&warm, 1e-4);
-        near(warm.machines()[0].dual, cold.machines()[0].dual, 1e-8 * cold.machines()[0].dual, "the dual");
+        within(warm.machines()[0].dual, cold.machines()[0].dual, 1e-8 * cold.machines()[0].dual, "the dual");
         let (less, more) = (warm.machines()[0].iterations, cold.machines()[0].iterations);
         assert!(2 * less < more, "C={c}: {less} steps from an earlier fit, {more} from nothing");
     }
     // Numbers, and several classes.
-    let (x, y) = scaled("diabetes.csv.gz");
+    let (x, y) = scaled("diabetes");
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let learner = Svm { c: Some(10.0), epsilon: 10.0, tol: 1e-5, ..Svm::default() };
     let numbers = learner.fit(&data, &Context::default()).unwrap();
     assert_eq!(learner.fit_from(&numbers, &data, &Context::default()).unwrap().machines()[0].iterations, 0);
-    let columns = crate::kernel_machines::numbers("iris.csv.gz");
+    let columns = columns("iris");
     let codes: Vec<u32> = columns[4].iter().map(|&v| v as u32).collect();
     let names = ["a", "b", "c"].map(String::from);
     let x = matrix(&columns[..4]);
@@ -268,7 +268,7 @@ fn a_fit_goes_on_from_an_earlier_one() {
     let again = Svm::default().fit_from(&model, &three, &Context::default()).unwrap();
     assert!(again.machines().iter().all(|m| m.iterations == 0));
     assert_eq!(again.support(), model.support());
-    // What does not fit together is said.
+    // Mismatched models are an error.
     let message = Svm::default().fit_from(&numbers, &three, &Context::default()).unwrap_err().to_string();
     assert!(message.contains("row") || message.contains("numbers"), "{message}");
     assert!(learner.fit_from(&model, &data, &Context::default()).unwrap_err().to_string().contains("classes"));
@@ -276,23 +276,23 @@ fn a_fit_goes_on_from_an_earlier_one() {
 
 #[test]
 fn subgradient_steps_bound_the_optimum_from_both_sides() {
-    let (x, y) = scaled("breast_cancer.csv.gz");
+    let (x, y) = scaled("breast_cancer");
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let learner = Svm { method: SvmSolver::Pegasos, max_iter: Some(569 * 400), ..Svm::default() };
     let model = learner.fit(&data, &Context::default()).unwrap();
-    // A penalised constant is one more feature: the exact machine of the kernel + 1, whose own constant is then of no use, has the same
-    // optimum but for that constant; with it free, its objective can only be lower.
+    // A penalised constant is one more feature: the exact machine of the kernel + 1, whose own constant is then
+    // useless, has the same optimum up to that constant; with it free, its objective can only be lower.
     let machine = &model.machines()[0];
     let below = Svm { tol: 1e-6, ..Svm::default() }.fit(&data, &Context::default()).unwrap().machines()[0].primal;
     assert!(machine.dual <= machine.primal && machine.primal >= below * (1.0 - 1e-9), "{machine:?}");
     assert!(machine.primal - machine.dual < 0.02 * machine.primal, "{machine:?}");
     assert_eq!(machine.iterations, 569 * 400);
-    near(machine.violation, (machine.primal - machine.dual) / machine.primal, 1e-9, "the gap");
+    within(machine.violation, (machine.primal - machine.dual) / machine.primal, 1e-9, "the gap");
     // Its objective is that of its scores.
     let scores = model.decision(&data.x).unwrap().unwrap();
     let hinge: f64 = y.iter().enumerate().map(|(i, y)| (1.0 - (2.0 * y - 1.0) * scores[(i, 0)]).max(0.0)).sum();
-    near(machine.primal, 0.5 * (machine.norm_squared + machine.bias.powi(2)) + hinge, 1e-9 * machine.primal, "objective");
+    within(machine.primal, 0.5 * (machine.norm_squared + machine.bias.powi(2)) + hinge, 1e-9 * machine.primal, "objective");
     // More rounds come nearer.
     let fewer = Svm { max_iter: Some(569 * 10), ..learner.clone() }.fit(&data, &Context::default()).unwrap();
     assert!(fewer.machines()[0].violation > 3.0 * machine.violation, "{} {}", fewer.machines()[0].violation, machine.violation);
@@ -303,7 +303,7 @@ fn subgradient_steps_bound_the_optimum_from_both_sides() {
 
 #[test]
 fn pairs_side_by_side_have_the_bits_of_one_after_the_other() {
-    let mut columns = numbers("digits.csv.gz");
+    let mut columns = columns("digits");
     let y = columns.pop().unwrap();
     let x = Mat::from_fn(y.len(), 64, |i, j| columns[j][i] / 16.0);
     let codes: Vec<u32> = y.iter().map(|&v| v as u32).collect();

@@ -1,4 +1,4 @@
-//! Methods that use curvature, or one coordinate at a time.
+//! Second-order methods, and coordinate descent.
 
 use ermine_core::Mat;
 
@@ -57,7 +57,7 @@ pub(super) fn coordinates(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64
             let mut one = [old - slope / curvature];
             log.objective.prox(j, &mut one, 1.0 / curvature);
             x[j] = one[0];
-            // What the coordinate was away from its own optimum, in units of the gradient.
+            // The distance of the coordinate from its own optimum, in units of the gradient.
             g[j] = (old - x[j]) * curvature;
         }
         if log.take(log.objective.value(x), 1.0, g) {
@@ -66,11 +66,11 @@ pub(super) fn coordinates(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64
     }
 }
 
-/// Steps that are refused one after the other before the run ends.
+/// Most rejected steps in a row.
 const REFUSALS: u32 = 60;
-/// How far along a step its curvature is looked at.
+/// Relative length along a step at which its curvature is evaluated.
 const AHEAD: f64 = 0.1;
-/// The correction for curvature, over half the step, up to which the step is believed.
+/// Most curvature correction, relative to half the step, of an accepted step.
 const BENT: f64 = 0.75;
 
 pub(super) fn levenberg_marquardt(log: &mut RunRecorder<'_>, x: &mut [f64], mut damping: f64) {
@@ -96,7 +96,7 @@ pub(super) fn levenberg_marquardt(log: &mut RunRecorder<'_>, x: &mut [f64], mut 
         let step = solve(&r);
         let at = |f: &dyn Fn(usize) -> f64| -> Vec<f64> { (0..n).map(|k| x[k] + f(k) / unit[k]).collect() };
         let change: Vec<f64> = (0..m).map(|i| (0..n).map(|k| j[(i, k)] * step[k] / unit[k]).sum()).collect();
-        // How the residuals bend along the step, and the step that makes up for it.
+        // The second-order correction of the step (geodesic acceleration).
         let bend = log
             .objective
             .residuals(&at(&|k| AHEAD * step[k]))
@@ -115,7 +115,7 @@ pub(super) fn levenberg_marquardt(log: &mut RunRecorder<'_>, x: &mut [f64], mut 
             damping = (damping * f64::from(1u32 << refused.min(10))).max(f64::MIN_POSITIVE);
             continue;
         };
-        // Nielsen's rule: damping falls as far as the linear model kept its promise.
+        // Nielsen's rule: damping is lowered according to the ratio of actual and predicted decrease.
         let promised: f64 = change.iter().zip(&r).map(|(c, r)| -c * (2.0 * r + c)).sum();
         damping *= (1.0 - (2.0 * came / promised - 1.0).powi(3)).clamp(1.0 / 3.0, 2.0);
         refused = 0;

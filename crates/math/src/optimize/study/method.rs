@@ -23,7 +23,8 @@ pub enum OptimizationMethod {
         /// The schedule.
         schedule: StepSchedule,
     },
-    /// Steps that are halved until they bring enough (Armijo 1966), the next one starting at twice the last.
+    /// Backtracking (Armijo 1966): steps are halved until the decrease is sufficient, the next one starts at twice the
+    /// last.
     Backtracking {
         /// The first step to try.
         first: f64,
@@ -32,15 +33,15 @@ pub enum OptimizationMethod {
     Momentum {
         /// The step.
         step: f64,
-        /// How much of the last change goes on.
+        /// The momentum coefficient.
         momentum: f64,
     },
-    /// Nesterov's accelerated gradient: the gradient is taken where the momentum leads. `None` is the momentum of his sequence for
-    /// functions that are convex only.
+    /// Nesterov's accelerated gradient: the gradient is evaluated after the momentum step. `None` is the momentum
+    /// sequence for functions that are convex only.
     Nesterov {
         /// The step, at most 1 / λmax.
         step: f64,
-        /// How much of the last change goes on.
+        /// The momentum coefficient.
         momentum: Option<f64>,
     },
     /// Adam (Kingma, Ba 2015): steps by the running mean of the gradients over the root of that of their squares.
@@ -51,10 +52,10 @@ pub enum OptimizationMethod {
         beta1: f64,
         /// Decay of the mean of their squares.
         beta2: f64,
-        /// Keeps the division sound.
+        /// Avoids division by zero.
         epsilon: f64,
     },
-    /// Steps by the mean gradient of a few random terms; a pass over all terms is one line of the course.
+    /// Steps by the mean gradient of a few random terms; an epoch is one line of the trajectory.
     MiniBatch {
         /// Terms in a batch; 1 is stochastic gradient descent, and on squares the rule of Widrow and Hoff.
         batch: usize,
@@ -63,14 +64,14 @@ pub enum OptimizationMethod {
         /// The seed of the order.
         seed: u64,
     },
-    /// Newton's method, the step halved until it brings enough.
+    /// Newton's method with step halving.
     Newton,
-    /// Limited-memory BFGS ([`Descent`]).
+    /// Limited-memory BFGS ([`LbfgsDescent`]).
     Lbfgs {
-        /// Steps that are remembered.
+        /// Number of steps in memory.
         memory: usize,
     },
-    /// One coordinate after another; a round is one line of the course. With g it is proximal.
+    /// One coordinate after another; a sweep is one line of the trajectory. With g it is proximal.
     CoordinateDescent,
     /// Proximal gradient (ISTA): x = prox(x - step ∇f).
     ProximalGradient {
@@ -82,20 +83,20 @@ pub enum OptimizationMethod {
         /// The step, at most 1 / λmax of f.
         step: f64,
     },
-    /// x -= step t times a subgradient, the best point being kept; steps that fall as 1 / √t reach the minimum.
+    /// x -= step t times a subgradient, with the best point kept; steps that decrease as 1 / √t converge.
     Subgradient {
         /// The steps.
         schedule: StepSchedule,
     },
-    /// Levenberg–Marquardt for sums of squares: Gauss–Newton steps, damped in the units of the coordinates (Marquardt 1963) as much as it
-    /// takes to bring a decrease, and corrected for how the residuals bend along them (Transtrum, Sethna 2012).
+    /// Levenberg–Marquardt for sums of squares: Gauss–Newton steps, damped in the units of the coordinates (Marquardt
+    /// 1963) as much as needed for a decrease, with geodesic acceleration (Transtrum, Sethna 2012).
     LevenbergMarquardt {
         /// The first damping, relative to the squares of the derivatives; 1e-3 is usual.
         damping: f64,
     },
 }
 
-/// How long step t = 0, 1, 2, … is.
+/// The length of step t = 0, 1, 2, …
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StepSchedule {
     /// The same for ever.

@@ -1,16 +1,16 @@
-//! Methods of minimisation as objects of study: one interface, and every run returns its course.
+//! Optimisation methods for study: one interface, and every run returns its trajectory.
 //!
-//! These are the methods as textbooks state them, each with the parameters that its theory speaks of; [`rate`] says how fast
-//! theory expects them to be. [`Losses`] brings the losses of learners to them, over data. Learners use [`super::Descent`] and solvers of
+//! The textbook forms of the methods, with the parameters of their theory; [`rate`] has the predicted convergence
+//! rates. [`EmpiricalRisk`] is the objective of learners on data. Learners use [`super::LbfgsDescent`] and solvers of
 //! their own.
 //!
 //! ```
-//! use ermine_math::optimize::study::{Method, Quadratic, Stop, minimise, rate};
+//! use ermine_math::optimize::study::{OptimizationMethod, Quadratic, StopRule, minimise, rate};
 //!
 //! // ½ (x² + 10 y²), from (10, 1): the worst start for steepest descent.
 //! let f = Quadratic::diagonal(&[1.0, 10.0]);
-//! let method = Method::OptimalStep { least: 1.0, most: 10.0 };
-//! let run = minimise(&f, &[10.0, 1.0], &method, &Stop::default());
+//! let method = OptimizationMethod::OptimalStep { least: 1.0, most: 10.0 };
+//! let run = minimise(&f, &[10.0, 1.0], &method, &StopRule::default());
 //! assert!(run.converged && run.value < 1e-12);
 //! assert!((run.observed_rate().unwrap() - rate::optimal_step(1.0, 10.0)).abs() < 1e-6);
 //! ```

@@ -1,4 +1,4 @@
-//! Functions to be minimised: what a method may ask of one, a quadratic, and losses over data.
+//! Objectives: the interface of the methods, a quadratic, and losses over data.
 
 use ermine_core::{Mat, Result};
 
@@ -7,9 +7,9 @@ use crate::linalg::eigenvalues_symmetric;
 use crate::loss::RowLoss;
 use crate::optimize::dot;
 
-/// A function to be minimised: a smooth part f, and for proximal methods a part g that is simple but need not be smooth.
+/// An objective: a smooth part f, and for proximal methods a simple part g that need not be smooth.
 pub trait StudyObjective {
-    /// How many numbers a point has.
+    /// Dimension of a point.
     fn dim(&self) -> usize;
 
     /// f(x) + g(x).
@@ -29,13 +29,13 @@ pub trait StudyObjective {
         None
     }
 
-    /// Residuals r and their derivatives, a row a residual, where f is ½ |r|²; for Levenberg–Marquardt.
+    /// Residuals r and their Jacobian, one row per residual, where f is ½ |r|²; for Levenberg–Marquardt.
     fn residuals(&self, x: &[f64]) -> Option<(Vec<f64>, Mat<f64>)> {
         let _ = x;
         None
     }
 
-    /// How many terms f is the mean of, for mini-batches.
+    /// Number of terms whose mean is f, for mini-batches.
     fn terms(&self) -> usize {
         1
     }
@@ -52,8 +52,8 @@ pub trait StudyObjective {
         None
     }
 
-    /// The proximal step of g: replaces x by argmin_u g(u) + |u - x|² / (2 step). Nothing to do without g. Coordinate descent
-    /// calls it with one coordinate, `first` being its place.
+    /// The proximal operator of g: replaces x by argmin_u g(u) + |u - x|² / (2 step). The identity without g.
+    /// Coordinate descent calls it with one coordinate, `first` being its index.
     fn prox(&self, first: usize, x: &mut [f64], step: f64) {
         let _ = (first, x, step);
     }
@@ -107,7 +107,7 @@ impl StudyObjective for Quadratic {
 
 /// Losses over rows with penalties: `1/n Σ loss(y_i, x_i · b) + l2 / 2 |b|² + l1 |b|₁`, the last being the part g that need not be smooth.
 ///
-/// With [`Loss::Squared`] and `l1` it is the lasso, with `l2` ridge; with [`Loss::Logistic`] and targets of ±1 logistic regression. There
+/// With [`RowLoss::Squared`] and `l1` it is the lasso, with `l2` ridge; with [`RowLoss::Logistic`] and targets of ±1 logistic regression. There
 /// is no intercept: centre the columns, or give one of ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmpiricalRisk {
@@ -126,7 +126,7 @@ impl EmpiricalRisk {
     /// # Panics
     /// When there are no rows, or another number of targets.
     pub fn new(loss: RowLoss, x: Mat<f64>, y: Vec<f64>) -> Self {
-        assert!(x.rows() == y.len() && !y.is_empty(), "a target a row");
+        assert!(x.rows() == y.len() && !y.is_empty(), "one target per row");
         let square = (0..x.cols()).map(|j| x.view().col_iter(j).map(|v| v * v).sum::<f64>() / y.len() as f64).collect();
         Self { x, y, loss, l1: 0.0, l2: 0.0, square }
     }
@@ -136,8 +136,8 @@ impl EmpiricalRisk {
         Self { l1, l2, ..self }
     }
 
-    /// The least and the greatest eigenvalue of the Hessian of f at a point: what [`super::rate`] and the steps are made of. For squares
-    /// they are the same everywhere.
+    /// The least and the greatest eigenvalue of the Hessian of f at a point, for [`super::rate`] and step sizes. For
+    /// squares they are the same everywhere.
     pub fn curvatures(&self, b: &[f64]) -> Result<(f64, f64)> {
         let values = eigenvalues_symmetric(self.hessian_at(b).view())?;
         Ok((values.last().copied().unwrap_or(0.0), values.first().copied().unwrap_or(0.0)))
@@ -190,7 +190,7 @@ impl StudyObjective for EmpiricalRisk {
 
     fn subgradient(&self, b: &[f64], out: &mut [f64]) {
         self.gradient(b, out);
-        // Where a coefficient is 0 any slope from -l1 to l1 will do; the one that leaves least is taken.
+        // Where a coefficient is 0 the subgradient of least size is taken.
         out.iter_mut().zip(b).for_each(|(g, &b)| *g += if b == 0.0 { -g.clamp(-self.l1, self.l1) } else { self.l1 * b.signum() });
     }
 
@@ -202,7 +202,7 @@ impl StudyObjective for EmpiricalRisk {
         if self.loss != RowLoss::Squared || self.l1 > 0.0 {
             return None;
         }
-        // The ridge penalty is a residual a coefficient.
+        // The ridge penalty is one residual per coefficient.
         let (n, p) = (self.y.len(), b.len());
         let (scale, ridge) = (1.0 / (n as f64).sqrt(), self.l2.sqrt());
         let r = (0..n).map(|i| scale * (self.score(b, i) - self.y[i])).chain(b.iter().map(|b| ridge * b)).collect();

@@ -1,4 +1,4 @@
-//! Runs: when they end, and what they return.
+//! Runs: stopping rule, trajectory and result.
 
 use std::time::Instant;
 
@@ -9,10 +9,10 @@ use super::steps::{accelerated, adam, backtracking, heavy_ball, mini_batch, sche
 use super::{OptimizationMethod, StudyObjective};
 use crate::optimize::dot;
 
-/// When a run ends.
+/// The stopping rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StopRule {
-    /// Steps at most.
+    /// Most steps.
     pub max_iter: usize,
     /// The norm of the gradient (of the change over the step for proximal methods), relative to the first, at which to end.
     pub tol: f64,
@@ -24,7 +24,7 @@ impl Default for StopRule {
     }
 }
 
-/// One line of a course.
+/// A point of a trajectory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrajectoryPoint {
     /// The function.
@@ -46,12 +46,13 @@ pub struct OptimizationRun {
     pub value: f64,
     /// Whether the tolerance was reached.
     pub converged: bool,
-    /// A line a step, the start being the first.
+    /// One line per step, the start being the first.
     pub course: Vec<TrajectoryPoint>,
 }
 
 impl OptimizationRun {
-    /// By what factor the norm of the gradient falls in a step, from the second half of the course; none when it is too short.
+    /// Factor by which the norm of the gradient falls per step, from the second half of the trajectory; none when it is
+    /// too short.
     pub fn observed_rate(&self) -> Option<f64> {
         let n = self.course.len().checked_sub(1)?;
         let (a, b) = (self.course.get(n / 2)?, &self.course[n]);
@@ -59,7 +60,7 @@ impl OptimizationRun {
         (steps > 1 && a.gradient_norm > 0.0).then(|| (b.gradient_norm / a.gradient_norm).powf(1.0 / steps as f64))
     }
 
-    /// The course as a trace.
+    /// The trajectory as a trace.
     pub fn trace(&self) -> Trace {
         let mut trace = Trace::new(&["iteration", "objective", "step", "gradient_norm", "seconds"]);
         for (k, m) in self.course.iter().enumerate() {
@@ -69,8 +70,8 @@ impl OptimizationRun {
     }
 }
 
-/// Runs a method from a start. A method that needs what the objective does not offer (a Hessian, coordinates, residuals) ends at once, not
-/// converged. A run that diverges ends at the first value that is not finite.
+/// Runs a method from a start. A method that needs what the objective does not offer (a Hessian, coordinates,
+/// residuals) ends at once, not converged. A run that diverges ends at the first value that is not finite.
 ///
 /// # Panics
 /// When the start has another length than the objective's points.
@@ -103,7 +104,7 @@ pub fn minimise(objective: &dyn StudyObjective, start: &[f64], method: &Optimiza
     log.end(x)
 }
 
-/// The course of a run as it is written.
+/// Records a run.
 pub(super) struct RunRecorder<'a> {
     pub objective: &'a dyn StudyObjective,
     stop: &'a StopRule,
@@ -113,7 +114,7 @@ pub(super) struct RunRecorder<'a> {
 }
 
 impl RunRecorder<'_> {
-    /// Takes down a point; whether the run is to end.
+    /// Records a point; returns whether the run ends.
     pub fn take(&mut self, value: f64, step: f64, gradient: &[f64]) -> bool {
         let gradient_norm = dot(gradient, gradient).sqrt();
         if self.course.is_empty() {

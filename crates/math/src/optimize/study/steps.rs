@@ -1,4 +1,4 @@
-//! Methods that use gradients alone.
+//! First-order methods.
 
 use ermine_core::RngStream;
 
@@ -33,13 +33,13 @@ pub(super) fn scheduled(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64],
     }
 }
 
-/// Share of the decrease that the slope promises which a step must bring.
+/// Sufficient decrease: share of the decrease predicted by the slope.
 const ARMIJO: f64 = 1e-4;
 
 /// Differences of function values below this share of the value are rounding; slopes decide then.
 const ROUNDING: f64 = 1e-12;
 
-/// Halves a step along `direction` until it brings enough; none when no step does.
+/// Halves a step along `direction` until the decrease is sufficient; none when no step gives it.
 pub(super) fn halve(
     f: &dyn StudyObjective,
     x: &[f64],
@@ -53,13 +53,13 @@ pub(super) fn halve(
     for _ in 0..100 {
         let mut trial = x.to_vec();
         add(&mut trial, step, direction);
-        let there = f.value(&trial);
-        let near = (there - value).abs() <= ROUNDING * value.abs();
+        let trial_value = f.value(&trial);
+        let near = (trial_value - value).abs() <= ROUNDING * value.abs();
         if near {
-            // Near the minimum the value cannot tell any more; the slope must not have turned round instead.
+            // Near the minimum differences of values are rounding errors; the slope must not have changed sign instead.
             f.gradient(&trial, &mut g);
         }
-        let lower = there <= value + ARMIJO * step * slope;
+        let lower = trial_value <= value + ARMIJO * step * slope;
         if (lower && !near) || (near && dot(&g, direction) <= (2.0 * ARMIJO - 1.0) * slope) {
             return Some((step, trial));
         }
@@ -122,7 +122,7 @@ pub(super) fn accelerated(
 pub(super) fn adam(log: &mut RunRecorder<'_>, x: &mut [f64], g: &mut [f64], [step, beta1, beta2, epsilon]: [f64; 4]) {
     let (mut mean, mut square) = (vec![0.0; x.len()], vec![0.0; x.len()]);
     for t in 1.. {
-        // What the zeros that the means start with make them too small by.
+        // Bias correction of the means, which start at zero.
         let (first, second) = (1.0 - beta1.powi(t), 1.0 - beta2.powi(t));
         for j in 0..x.len() {
             mean[j] = beta1 * mean[j] + (1.0 - beta1) * g[j];

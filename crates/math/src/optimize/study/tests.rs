@@ -1,4 +1,4 @@
-//! Predicted and observed rates, and that every method finds what it should.
+//! Predicted and observed rates, and the minima of all methods.
 
 use ermine_core::{Mat, RngStream};
 
@@ -55,7 +55,7 @@ fn observed_rates_are_the_predicted_ones() {
             assert!(run.point.iter().zip(&at).all(|(a, b)| (a - b).abs() < 1e-4));
         }
     }
-    // At the best momentum two roots fall together, and the error is t times a power: only a long course shows the rate.
+    // At the best momentum two roots coincide, and the error is t times a power: only a long trajectory shows the rate.
     let (f, _) = quadratic(&spread(1.0, 1e4, 12), 2);
     let (step, momentum) = rate::best_momentum(1.0, 1e4);
     let run = minimise(&f, &[0.3; 12], &OptimizationMethod::Momentum { step, momentum }, &StopRule { max_iter: 1000, tol: 0.0 });

@@ -1,4 +1,4 @@
-//! Laws with a density.
+//! Continuous distributions.
 
 use ermine_core::RngStream;
 
@@ -41,7 +41,7 @@ impl Distribution for Gaussian {
     }
 }
 
-/// All values between two ends alike.
+/// Uniform on an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Uniform {
     /// Lower end.
@@ -77,10 +77,10 @@ impl Distribution for Uniform {
     }
 }
 
-/// Times between events that come at a rate.
+/// Waiting times of a Poisson process.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exponential {
-    /// Events a unit of time, above 0.
+    /// Rate, above 0.
     pub rate: f64,
 }
 
@@ -169,7 +169,7 @@ impl Distribution for Gamma {
     }
 }
 
-/// Shares.
+/// Proportions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Beta {
     /// First shape, above 0.
@@ -218,7 +218,7 @@ impl Distribution for Beta {
     }
 }
 
-/// Two exponentials back to back.
+/// Double exponential.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Laplace {
     /// Middle.
@@ -259,7 +259,7 @@ impl Distribution for Laplace {
     }
 }
 
-/// Products of many small factors: exp of a normal number.
+/// The exponential of a normal variable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogNormal {
     /// Mean of the logarithm.
@@ -302,7 +302,7 @@ impl Distribution for LogNormal {
     }
 }
 
-/// A law without a mean: the law of large numbers does not hold for it.
+/// A distribution without a mean: the law of large numbers does not hold for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cauchy {
     /// Middle.
@@ -327,7 +327,7 @@ impl Distribution for Cauchy {
         if !inside(p) {
             return f64::NAN;
         }
-        // The tangent of p - 1/2 would forget the digits of a small p.
+        // The tangent of p - 1/2 would lose the digits of a small p.
         let tail = |p: f64| if p == 0.0 { f64::INFINITY } else { (std::f64::consts::PI * p).tan().recip() };
         let z = match p {
             _ if p < 0.25 => -tail(p),
@@ -350,7 +350,7 @@ impl Distribution for Cauchy {
     }
 }
 
-/// Times to failure whose rate changes as a power of age.
+/// Times to failure with a hazard rate that is a power of age.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weibull {
     /// Shape, above 0; 1 is the exponential.

@@ -1,4 +1,4 @@
-//! Laws of whole numbers.
+//! Discrete distributions.
 
 use ermine_core::RngStream;
 
@@ -177,7 +177,7 @@ impl Distribution for NegativeBinomial {
     }
 }
 
-/// Events in a stretch of time.
+/// Events of a Poisson process in an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Poisson {
     /// Mean, at or above 0.
@@ -217,10 +217,10 @@ impl Distribution for Poisson {
     }
 }
 
-/// One of a few values, 0, 1, 2 and so on, with given shares.
+/// One of a few values, 0, 1, 2 and so on, with given probabilities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Categorical {
-    /// The shares, which sum to 1.
+    /// The probabilities, which sum to 1.
     pub p: Vec<f64>,
 }
 

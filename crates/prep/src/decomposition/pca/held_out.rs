@@ -1,8 +1,8 @@
-//! The number of components under which rows left out are most probable.
+//! The number of components by cross-validated likelihood.
 //!
 //! The density is that of probabilistic principal components: normal, with the variances λ₁ … λ_m along the first m
-//! directions and σ² = (λ_{m+1} + … + λ_p) / (p - m) across. Rows left out enter by their moments alone, since
-//! Σ log p(x) needs no more of them than Σ (v·(x - mean))² for every direction v. So one pass is enough for all folds and all m.
+//! directions and σ² = (λ_{m+1} + … + λ_p) / (p - m) in the others. Held-out rows enter by their moments alone, since Σ
+//! log p(x) only needs Σ (v·(x - mean))² for every direction v. So one pass is enough for all folds and all m.
 
 use ermine_core::*;
 use ermine_math::linalg::{eigen_symmetric, product};
@@ -12,7 +12,7 @@ use super::Pca;
 use super::pass::add_moments;
 use ermine_core::hash_u64;
 
-/// Deals rows to folds by what they hold, so that neither their order nor repeated rows matter.
+/// Assigns rows to folds by hashes of their content, so that neither their order nor repeated rows matter.
 pub(super) struct PcaFold {
     salt: u64,
 }
@@ -28,7 +28,7 @@ impl PcaFold {
         (hash_u64(hash) % folds as u64) as usize
     }
 
-    /// Takes rows into the moments of their folds.
+    /// Adds rows to the moments of their folds.
     pub(super) fn add(&self, folds: &mut [Moments], rows: &Dataset<'_>) -> Result<()> {
         let cols = rows.cols();
         let step = ((1 << 18) / cols).clamp(64, 4096);
@@ -46,7 +46,7 @@ impl PcaFold {
             }
             for (fold, (numbers, weights)) in folds.iter_mut().zip(&dealt).filter(|(_, d)| !d.1.is_empty()) {
                 let part = Dataset::new(Features::F64(MatRef::row_major(numbers, weights.len(), cols)));
-                // Cells that are no numbers are named by the rows they came in.
+                // Cells that are not finite are named by their row in the original block.
                 add_moments(fold, &part.with_weight(Some(weights))).or_else(|e| {
                     piece.x.refuse_non_finite(rows.schema).map_err(|cell| cell.with_row(|row| row + first))?;
                     Err(e)
@@ -57,7 +57,7 @@ impl PcaFold {
     }
 }
 
-/// The mean log-likelihood of a row left out, with 1, 2, … components.
+/// The mean log-likelihood of a held-out row, with 1, 2, … components.
 pub(super) fn likelihoods(folds: &[Moments]) -> Result<Vec<f64>> {
     let cols = folds[0].x_cols();
     let used: Vec<usize> = (0..folds.len()).filter(|&f| folds[f].weight() > 0.0).collect();
@@ -79,7 +79,7 @@ pub(super) fn likelihoods(folds: &[Moments]) -> Result<Vec<f64>> {
     Ok(sums.into_iter().map(|s| s / weight).collect())
 }
 
-/// The log-likelihood of the rows left out, with 1, 2, … components of the others.
+/// The log-likelihood of the held-out rows, with 1, 2, … components of the others.
 fn of_fold(train: &Moments, left_out: &Moments, most: usize) -> Result<Vec<f64>> {
     let (cols, rows) = (train.x_cols(), left_out.weight());
     let mut covariance = train.scatter();

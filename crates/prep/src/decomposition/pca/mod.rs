@@ -14,89 +14,99 @@ use serde::{Deserialize, Serialize};
 pub use model::PcaModel;
 pub(super) use spectrum::{enough, flip_signs};
 
-/// How many components a [`Pca`] keeps.
+/// Number of components of a [`Pca`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ComponentCount {
-    /// So many.
+    /// A fixed number.
     Count(usize),
-    /// As many as it takes to explain more than this share of the variance.
+    /// As many as explain more than this share of the variance.
     Share(f64),
-    /// As many as a rule finds.
+    /// Chosen by a rule.
     Rule(ComponentsRule),
 }
 
-/// Rules that find the number of components.
+/// Rules for the number of components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ComponentsRule {
     /// Maximum of Minka's evidence.
     Mle,
-    /// Maximum of the likelihood of rows left out.
+    /// Maximum of the cross-validated likelihood.
     Cv,
 }
 
-/// How a [`Pca`] is computed.
+/// Solvers of a [`Pca`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PcaSolver {
-    /// Whatever is fastest to the exact answer: eigenvalues of the covariance; for few of many columns, products of the rows
-    /// with a few vectors; for fewer rows than columns, and for small data whose smallest kept variance would lose digits in
-    /// the covariance, singular values of the rows.
+    /// The fastest exact one: eigenvalues of the covariance; for few of many columns, block iteration on the rows; for
+    /// fewer rows than columns, and for small data whose smallest kept variance would lose digits in the covariance,
+    /// singular values of the rows.
     #[default]
     Auto,
     /// Singular values of the centred rows.
     Full,
     /// Eigenvalues of the covariance.
     CovarianceEigh,
-    /// As `auto`, for a number of components below that of rows and columns.
+    /// Like `auto`, for fewer components than rows and columns.
     Arpack,
-    /// Products of the rows with a few vectors, until the answer is good enough.
+    /// Block iteration on the rows, until the answer is good enough.
     Randomized,
 }
 
 /// Directions of largest variance.
 ///
-/// **Minimises** the squared distance Σᵢ wᵢ ‖xᵢ - mean - Vᵀ V (xᵢ - mean)‖² over orthonormal rows V: the eigenvectors of the
-/// covariance with the largest eigenvalues.
+/// # What it minimises
+/// The squared distance Σᵢ wᵢ ‖xᵢ - mean - Vᵀ V (xᵢ - mean)‖² over orthonormal rows V: the eigenvectors of the covariance
+/// with the largest eigenvalues.
 ///
-/// **Use it** to look at data in two dimensions, to compress correlated columns, or to rid a linear model of collinear ones.
-/// Columns on different scales are standardised first, or the largest scale decides.
+/// # When to use it
+/// To plot data in two dimensions, to compress correlated columns, or against collinearity in a linear model. Columns on
+/// different scales are standardised first, or the largest scale dominates.
 ///
+/// # Example
 /// ```
 /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
-/// use ermine_prep::decomposition::{Components, Pca};
+/// use ermine_prep::decomposition::{ComponentCount, Pca};
 ///
 /// let x = Features::F64(MatRef::row_major(&[1.0, 2.0, 2.0, 4.0, 3.0, 6.0], 3, 2));
-/// let pca = Pca { n_components: Some(Components::Count(1)), ..Pca::default() };
+/// let pca = Pca { n_components: Some(ComponentCount::Count(1)), ..Pca::default() };
 /// let model = pca.fit(&Dataset::new(x), &Context::default())?;
 /// assert!((model.explained_variance_ratio()[0] - 1.0).abs() < 1e-12);
 /// assert!((model.transform(&x)?[(2, 0)] - 5f64.sqrt()).abs() < 1e-12);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
-/// **Parameters** are described in [`Learner::SPEC`]. **Cost**: n p² / 2 multiplications and one pass for the covariance, then
-/// 9 p³ once; the rows are not copied. Singular values of the rows need a copy and about ten times the work. k of many columns:
-/// 2 n p (k + 10) multiplications a pass, some 3 passes for a good answer and some 10 for an exact one, more where variances are close.
-/// **It does not** see curved structure, and it does not use a target.
+/// # Parameters
+/// Described in [`Learner::SPEC`].
 ///
-/// **Reference**: Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 14.5.1; Minka, Automatic choice
-/// of dimensionality for PCA, NIPS 2000; Tipping and Bishop, Probabilistic principal component analysis, 1999; Halko, Martinsson,
-/// Tropp, Finding structure with randomness, 2011.
+/// # Cost
+/// n p² / 2 multiplications and one pass for the covariance, then 9 p³ once; the rows are not copied. Singular values of
+/// the rows need a copy and about ten times the work. k of many columns: 2 n p (k + 10) multiplications per pass, some 3
+/// passes for a good answer and some 10 for an exact one, more where variances are close.
+///
+/// # What it does not do
+/// It does not model curved structure, and it does not use a target.
+///
+/// # Reference
+/// Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 14.5.1; Minka, Automatic choice of
+/// dimensionality for PCA, NIPS 2000; Tipping and Bishop, Probabilistic principal component analysis, 1999; Halko,
+/// Martinsson, Tropp, Finding structure with randomness, 2011.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pca {
-    /// How many components to keep; all by default.
+    /// Number of components; all by default.
     pub n_components: Option<ComponentCount>,
-    /// Give every component variance 1.
+    /// Whether to scale every component to variance 1.
     pub whiten: bool,
-    /// How to compute.
+    /// The solver.
     pub svd_solver: PcaSolver,
-    /// Residual at which products with vectors end, next to the largest variance; 0 for what rounding allows.
+    /// Residual at which the block iteration stops, relative to the largest variance; 0 for rounding level.
     pub tol: f64,
     /// Products of `randomized`.
     pub iterated_power: PowerIterations,
-    /// Vectors besides those that are wanted.
+    /// Extra vectors of the block iteration.
     pub n_oversamples: u32,
     /// Folds of the rule "cv".
     pub folds: u32,
@@ -116,16 +126,16 @@ impl Default for Pca {
     }
 }
 
-/// Work (rows x columns²) up to which `auto` computes singular values anew when the covariance would lose digits.
+/// Work (rows x columns²) up to which `auto` recomputes singular values when the covariance would lose digits.
 const CHEAP: f64 = 2e8;
 
 impl Pca {
     fn refuse(&self, expected: String) -> Error {
         let value = serde_json::to_string(&self.n_components).unwrap_or_default();
-        Error::Parameter { learner: Self::SPEC.name, name: "n_components".into(), value, expected }
+        Error::parameter(Self::SPEC.name, "n_components", value, expected)
     }
 
-    /// Whether a number of components was asked for that this many rows and columns can have.
+    /// Checks the number of components against the numbers of rows and columns.
     fn check_against(&self, rows: f64, cols: usize) -> Result<usize> {
         let most = if rows < cols as f64 { rows as usize } else { cols };
         let truncated = matches!(self.svd_solver, PcaSolver::Arpack | PcaSolver::Randomized);
@@ -202,7 +212,7 @@ impl Learner for Pca {
             },
             ParamSpec {
                 name: "iterated_power",
-                doc: "At most that many further products of randomized after the first; auto goes on until tol is met.",
+                doc: "Most further products of randomized after the first; auto continues until tol is met.",
                 range: Range::Either(&Range::Choice(&["auto"]), &Range::Int { min: 0, max: u32::MAX as i64 }),
             },
             ParamSpec {
@@ -220,7 +230,7 @@ impl Learner for Pca {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        Self::SPEC.check_params(&serde_json::to_value(self).unwrap_or_default())?;
+        self.check_ranges()?;
         match self.n_components {
             Some(ComponentCount::Share(s)) if s >= 1.0 => Err(self.refuse("a share of the variance is below 1".into())),
             _ => Ok(()),

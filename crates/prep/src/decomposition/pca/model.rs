@@ -6,7 +6,7 @@ use ermine_math::projection::Projection;
 use super::Pca;
 use ermine_core::blocks::{by_blocks, expect_width, numbers};
 
-/// What a [`Pca`] learned: directions, their variances and the mean.
+/// Fitted [`Pca`]: directions, their variances and the mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PcaModel {
     components: Mat<f64>,
@@ -18,9 +18,9 @@ pub struct PcaModel {
     noise_variance: f64,
     whiten: bool,
     certificate: Certificate,
-    /// The mean log-likelihood of rows left out, with 1, 2, … components, where that was looked at.
+    /// The mean log-likelihood of held-out rows, with 1, 2, … components, where it was computed.
     held_out: Vec<f64>,
-    /// What transformed columns are divided by.
+    /// Divisors of the transformed columns.
     scale: Vec<f64>,
     projection: Projection,
 }
@@ -38,7 +38,7 @@ impl PcaModel {
         whiten: bool,
         certificate: Certificate,
     ) -> Self {
-        // A direction without variance holds rounding errors only, of the size of those of the first direction.
+        // A direction without variance has rounding errors only, of the size of those of the first direction.
         let largest = explained_variance.iter().fold(0.0f64, |m, &v| m.max(v)).sqrt();
         let least = if largest > 0.0 { f64::EPSILON * largest } else { 1.0 };
         let scale = explained_variance.iter().map(|v| if whiten { v.sqrt().max(least) } else { 1.0 }).collect();
@@ -98,7 +98,7 @@ impl PcaModel {
         self.noise_variance
     }
 
-    /// The mean log-likelihood of rows left out, with 1, 2, … components; empty unless the number was chosen by it.
+    /// The mean log-likelihood of held-out rows, with 1, 2, … components; empty unless the number was chosen by it.
     pub fn held_out(&self) -> &[f64] {
         &self.held_out
     }
@@ -125,13 +125,13 @@ impl PcaModel {
         if !sound(&variance) || !sound(&ratio) || !sound(&singular) || !sound(&[n_samples, noise]) {
             return Err(bad("its variances are no variances"));
         }
-        // Files of the first versions do not have it.
+        // Files of the first versions lack it.
         let held_out: Vec<f64> = if input.has_field("held_out") { input.field("held_out")? } else { Vec::new() };
         Ok(Self::new(components, variance, ratio, singular, mean, n_samples, noise, whiten, certificate).with_held_out(held_out))
     }
 }
 
-/// Components that a report shows.
+/// Most components in a report.
 const SHOWN: usize = 30;
 /// Components whose loadings are listed.
 const LOADINGS: usize = 6;
@@ -158,7 +158,7 @@ impl Model for PcaModel {
                 sum += self.explained_variance_ratio[k];
                 let row = self.components.row(k);
                 let largest = (0..row.len()).fold(0, |m, j| if row[j].abs() > row[m].abs() { j } else { m });
-                let name = schema.fields.get(largest).map_or_else(|| format!("x{largest}"), |f| f.name.clone());
+                let name = schema.name(largest);
                 let (variance, share) = (self.explained_variance[k], self.explained_variance_ratio[k]);
                 vec![format!("pca{k}").into(), variance.into(), share.into(), sum.into(), name.into(), row[largest].into()]
             })
@@ -166,11 +166,10 @@ impl Model for PcaModel {
         let heads = ["component", "variance", "share", "cumulated", "largest loading", "its value"];
         report.table("Variance explained", &heads, rows);
         let shown = self.components.rows().min(LOADINGS);
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
         let heads: Vec<String> = std::iter::once("column".to_owned()).chain((0..shown).map(|k| format!("pca{k}"))).collect();
         let row = |j: usize| {
             let values = (0..shown).map(|k| Cell::Number(self.components[(k, j)]));
-            std::iter::once(Cell::from(name(j))).chain(values).collect()
+            std::iter::once(Cell::from(schema.name(j))).chain(values).collect()
         };
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
         report.table("Loadings", &heads, (0..self.components.cols()).map(row).collect());
@@ -240,7 +239,7 @@ impl Transformer for PcaModel {
         let back = Projection::new(self.components.view().t());
         let zeros = vec![0.0; z.cols()];
         let x = by_blocks(&Features::F64(scaled.view()), self.mean.len(), |block, _, out| {
-            let Features::F64(block) = block else { unreachable!("it was made of doubles") };
+            let Features::F64(block) = block else { unreachable!("it was made of f64") };
             back.apply(*block, &zeros, out);
             for row in out.chunks_exact_mut(self.mean.len()) {
                 row.iter_mut().zip(&self.mean).for_each(|(v, m)| *v += m);
@@ -278,7 +277,7 @@ impl Density for PcaModel {
                 let z = &z[i * kept..(i + 1) * kept];
                 let mut square: f64 = z.iter().zip(&variance).map(|(z, v)| z * z / v).sum();
                 if kept < cols {
-                    // What the components leave of the row, by difference of vectors and not of squares.
+                    // The residual of the row, by difference of vectors and not of squares.
                     rows.copy_row(i, &mut row);
                     row.iter_mut().zip(&self.mean).for_each(|(v, m)| *v -= m);
                     for (k, z) in z.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Principal components in passes: the covariance in one, or products of the rows with a few vectors in several.
+//! Principal components in passes: the covariance in one, or block iteration on the rows in several.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ use super::held_out::{self, PcaFold};
 use super::spectrum::{PcaSpectrum, enough};
 use super::{ComponentCount, Pca, PcaModel, PcaSolver, PowerIterations};
 
-/// Products that `auto` and `randomized` are expected to need; the covariance is cheaper when it costs less than these.
+/// Products that `auto` and `randomized` are expected to need; the covariance is used when it costs less.
 const PRODUCTS_EXACT: usize = 12;
 const PRODUCTS_GOOD: usize = 4;
 
@@ -21,10 +21,10 @@ const PRODUCTS_GOOD: usize = 4;
 const EXACT: f64 = 1e-11;
 const GOOD: f64 = 1e-3;
 
-/// Columns beyond which no covariance is made where products can do: it would hold 3 GB.
+/// Columns beyond which no covariance is computed where iteration is possible: it would take 3 GB.
 const MOST_COVARIANCE: usize = 20_000;
 
-/// What every block of a [`Pca`] is told.
+/// State of [`Pca`], broadcast to every block before a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PcaState {
     cols: usize,
@@ -33,22 +33,22 @@ pub struct PcaState {
     weight: f64,
     mean: Vec<f64>,
     total: f64,
-    /// The vectors column by column, for sparse rows; made once a pass.
+    /// The transposed vectors, for sparse rows; computed once per pass.
     #[serde(skip)]
     turned: Arc<OnceLock<Mat<f64>>>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum PcaPhase {
-    /// Gather the covariance, of several parts of the rows where the number of components is chosen by rows left out.
+    /// Gathers the covariance, by fold where the number of components is chosen by cross-validation.
     Covariance,
-    /// Find the mean, for products with so many vectors.
+    /// Computes the mean, for an iteration with this many vectors.
     Mean { width: usize },
-    /// Multiply the rows with vectors.
+    /// Multiplies the rows with vectors.
     Products(Box<BlockLanczos>),
 }
 
-/// What a [`Pca`] gathers in a pass.
+/// Sums of [`Pca`] in a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum PcaPartial {
     #[doc(hidden)]
@@ -62,9 +62,9 @@ pub enum PcaPartial {
 /// Sums over centred rows x with weights w.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SubspaceProducts {
-    /// Σ w (v·x) x for each vector v, a row each.
+    /// Σ w (v·x) x for each vector v, one row each.
     images: Mat<f64>,
-    /// Σ w x: what the mean is off.
+    /// Σ w x: the correction of the mean.
     shift: Vec<f64>,
     /// Σ w x².
     square: f64,
@@ -91,7 +91,7 @@ impl Partial for PcaPartial {
 }
 
 impl Pca {
-    /// With how many vectors rows are multiplied, where that is the way; the covariance is gathered otherwise.
+    /// Number of vectors of the block iteration; none where the covariance is gathered.
     pub(super) fn width(&self, cols: usize) -> Option<usize> {
         let Some(ComponentCount::Count(wanted @ 1..)) = self.n_components else { return None };
         let products = match self.svd_solver {
@@ -104,7 +104,7 @@ impl Pca {
         (width.saturating_mul(4 * products) <= cols).then_some(width)
     }
 
-    /// The residual to reach, and the number of products after which to be content.
+    /// The target residual, and the number of products after which a looser one suffices.
     fn residual_goal(&self, state: &PcaState, width: usize) -> (f64, u64) {
         let approximate = self.svd_solver == PcaSolver::Randomized;
         let tolerance = match approximate {
@@ -115,7 +115,7 @@ impl Pca {
         if let (true, PowerIterations::Count(n)) = (approximate, self.iterated_power) {
             return (tolerance, u64::from(n) + 1);
         }
-        // What the covariance and its eigenvalues would have cost.
+        // The cost of the covariance and its eigenvalues.
         let cols = state.cols as f64;
         let direct = (cols + 9.0 * cols * cols / state.weight) / (4.0 * width as f64);
         (tolerance, (direct as u64).clamp(10, 10_000))
@@ -136,7 +136,7 @@ impl Pca {
         self.model(PcaSpectrum { rows, mean, variances, total: trace, vectors, held_out, certificate })
     }
 
-    /// The model of products, as far as they led.
+    /// The model of the block iteration so far.
     fn by_products(&self, state: &PcaState, ritz: RitzPairs, products: u64, converged: bool) -> Result<PcaModel> {
         let mut notes = Vec::new();
         let error = ritz.error();
@@ -247,7 +247,7 @@ impl PassLearner for Pca {
                         .map(PassStep::Done);
                 }
                 state.phase = match products >= most {
-                    // Variances are so close that their sum of products is no dearer.
+                    // Variances are so close that the covariance costs no more.
                     true if state.cols <= MOST_COVARIANCE => PcaPhase::Covariance,
                     true => return self.by_products(&state, ritz, products, false).map(PassStep::Done),
                     false => PcaPhase::Products(krylov),
@@ -267,7 +267,7 @@ impl PassLearner for Pca {
     }
 }
 
-/// Names a cell that is not finite, or says that sums overflow.
+/// An error that names a cell that is not finite, or says that sums overflow.
 fn refuse(rows: &Dataset<'_>) -> Result<()> {
     rows.x.refuse_non_finite(rows.schema)?;
     Err(Error::Numeric("the columns overflow; scale them down".into()))
@@ -309,7 +309,7 @@ fn add_sums(sums: &mut [f64], rows: &Dataset<'_>) -> Result<()> {
     })
 }
 
-/// Calls `take` on dense rows less `mean`, a few at a time, with their weights and what lies ahead in memory.
+/// Calls `take` on dense rows minus `mean`, a few at a time, with their weights and addresses to prefetch.
 fn centred_runs(rows: &Dataset<'_>, mean: &[f64], mut take: impl FnMut(MatRef<'_, f64>, Option<&[f64]>, &[f64])) -> Result<()> {
     let (n, cols) = (rows.rows(), rows.cols());
     let step = tall_skinny::rows_at_once(cols);
@@ -374,7 +374,8 @@ impl SubspaceProducts {
         })
     }
 
-    /// Sparse rows stay sparse: the mean is taken off the sums. `turned` holds the vectors, a row for each column.
+    /// Sparse rows stay sparse: the sums are corrected for the mean. `turned` has the transposed vectors, one row per
+    /// column.
     fn add_sparse(&mut self, x: CsrRef<'_>, weight: Option<&[f64]>, mean: &[f64], turned: &Mat<f64>) {
         let (count, cols) = (turned.cols(), mean.len());
         let mut at_mean = vec![0.0; count];
@@ -398,7 +399,7 @@ impl SubspaceProducts {
                 sums[j as usize] += w * v;
             }
             total += w;
-            // A place may stand in a row more than once.
+            // A row may have duplicate indices.
             self.square += w * match places.windows(2).all(|p| p[0] < p[1]) {
                 true => values.iter().map(|v| v * v).sum::<f64>(),
                 false => {
@@ -417,7 +418,7 @@ impl SubspaceProducts {
         }
     }
 
-    /// The products of the vectors with the covariance. What the mean was off is set right, in the sums and in the mean.
+    /// The products of the vectors with the covariance, corrected for the error of the mean.
     fn into_image(self, mean: &mut [f64], total: &mut f64, weight: f64, vectors: MatRef<'_, f64>) -> Mat<f64> {
         let Self { mut images, shift, square } = self;
         let off: Vec<f64> = shift.iter().map(|s| s / weight).collect();

@@ -5,17 +5,17 @@ use ermine_core::*;
 use super::evidence::most_probable;
 use super::{ComponentCount, ComponentsRule, Pca, PcaModel, PcaSolver};
 
-/// What every way of computing arrives at.
+/// Common result of all solvers.
 pub(super) struct PcaSpectrum {
     pub rows: f64,
     pub mean: Vec<f64>,
-    /// The largest variances, descending: all of them, or as many as were asked for.
+    /// The largest variances, descending: all of them, or as many as requested.
     pub variances: Vec<f64>,
     /// The sum of all variances.
     pub total: f64,
     /// Row k belongs to `variances[k]`.
     pub vectors: Mat<f64>,
-    /// How rows left out fared with 1, 2, … components.
+    /// Held-out log-likelihoods with 1, 2, … components.
     pub held_out: Vec<f64>,
     /// How it was computed.
     pub certificate: Certificate,
@@ -48,7 +48,7 @@ impl Pca {
             let scale = cols as f64 * f64::EPSILON * variances.first().copied().unwrap_or(0.0);
             certificate.rank = Some(variances.iter().filter(|v| **v > scale).count());
         }
-        // What is not known one by one is known together.
+        // For unknown variances only their sum is known.
         let rest: f64 = if variances.len() == most {
             variances[kept..].iter().sum()
         } else {
@@ -66,7 +66,7 @@ impl Pca {
     }
 }
 
-/// The number of components of the largest likelihood; the smallest of several.
+/// The number of components with the largest likelihood; the smallest on ties.
 fn best(held_out: &[f64]) -> usize {
     let top = held_out.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (m, &v)| if v > best.1 { (m, v) } else { best });
     top.0 + 1
@@ -80,7 +80,7 @@ pub(crate) fn enough(weight: f64) -> Result<f64> {
     Err(Error::Data(format!("pca needs at least 2 rows for a variance, and there is {weight} (1 sample is not enough)")))
 }
 
-/// The element of each row with the largest absolute value becomes positive.
+/// Flips signs such that the element of each row with the largest absolute value is positive.
 pub(crate) fn flip_signs(vectors: &mut Mat<f64>) {
     for k in 0..vectors.rows() {
         let row = vectors.row_mut(k);

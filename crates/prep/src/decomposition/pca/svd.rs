@@ -1,4 +1,4 @@
-//! Principal components by singular values of the rows themselves, in memory.
+//! Principal components by an SVD of the rows, in memory.
 
 use ermine_core::*;
 use ermine_math::linalg::svd;
@@ -18,7 +18,7 @@ impl Pca {
         let kept: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
         let mut scratch = Vec::new();
         let mut x = data.x.f64_rows(&mut scratch, Self::SPEC.name)?.take_rows(&kept);
-        // Twice, since the first mean is rounded to the size of the values, the second to that of their spread.
+        // Twice, since the first mean is rounded to the size of the values, the second to that of their deviations.
         let mut mean = vec![0.0; x.cols()];
         for _ in 0..2 {
             let mut shift = vec![0.0; x.cols()];
@@ -45,11 +45,11 @@ impl Pca {
         let mut variances: Vec<f64> = parts.values.iter().map(|s| s * s / (weight - 1.0)).collect();
         let total = variances.iter().sum();
         let mut vectors = parts.vt.into_vec();
-        // Rows that count more than once allow more components than there are different rows; these have no variance.
+        // Repeated rows allow more components than there are distinct rows; these have no variance.
         let most = if weight < x.cols() as f64 { weight as usize } else { x.cols() };
         if most > variances.len() {
-            let found = Mat::from_vec(variances.len(), x.cols(), vectors);
-            vectors = complete(found, most).into_vec();
+            let vectors_found = Mat::from_vec(variances.len(), x.cols(), vectors);
+            vectors = complete(vectors_found, most).into_vec();
             variances.resize(most, 0.0);
         }
         let vectors = Mat::from_vec(variances.len(), x.cols(), vectors);

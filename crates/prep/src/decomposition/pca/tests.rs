@@ -1,37 +1,10 @@
 use super::*;
-use serde_json::Value;
-
-fn fixture(name: &str) -> String {
-    format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/{}"), name)
-}
-
-fn book(case: &str) -> Value {
-    let text = std::fs::read_to_string(fixture("reference/decomposition.json")).unwrap();
-    let book: Value = serde_json::from_str(&text).unwrap();
-    book["cases"].as_array().unwrap().iter().find(|c| c["id"] == case).unwrap().clone()
-}
-
-fn floats(v: &Value) -> Vec<f64> {
-    match v {
-        Value::Array(items) => items.iter().flat_map(floats).collect(),
-        other => vec![other.as_f64().unwrap()],
-    }
-}
+use ermine_fixtures::{TextTable, Value, case, numbers, standardised_columns};
 
 /// The number columns of a data set but the last column, the target.
 fn data(name: &str, standardised: bool) -> Mat<f64> {
-    let table = ermine_data::read_table(fixture(&format!("data/{name}.csv.gz"))).unwrap();
-    let view = table.view();
-    let mut x = Mat::from_fn(view.rows(), view.cols() - 1, |i, j| view.numbers(j).unwrap()[i]);
-    if standardised {
-        let n = x.rows() as f64;
-        for j in 0..x.cols() {
-            let mean = x.view().col_iter(j).sum::<f64>() / n;
-            let sd = (x.view().col_iter(j).map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
-            (0..x.rows()).for_each(|i| x[(i, j)] = (x[(i, j)] - mean) / sd);
-        }
-    }
-    x
+    let x = TextTable::read(name).split_last().0;
+    if standardised { standardised_columns(&x) } else { x }
 }
 
 fn fit(pca: &Pca, x: &Mat<f64>) -> Result<PcaModel> {
@@ -45,7 +18,7 @@ fn with(n_components: Option<ComponentCount>, svd_solver: PcaSolver) -> Pca {
 #[test]
 fn the_reference_book_is_reproduced_on_both_routes() {
     for (name, standardised) in [("iris", false), ("wine", true), ("digits", false), ("breast_cancer", true)] {
-        let case = book(&format!("pca_{name}"));
+        let case = case("decomposition", &format!("pca_{name}"));
         let expected = &case["expected"];
         let rel = case["tolerance"]["rel"].as_f64().unwrap();
         let x = data(name, standardised);
@@ -56,11 +29,11 @@ fn the_reference_book_is_reproduced_on_both_routes() {
                     assert!((g - w).abs() <= rel * w.abs(), "{name} {solver:?} {what}: {g} for {w}");
                 }
             };
-            near(model.explained_variance(), &floats(&expected["eigenvalues"]), "eigenvalues");
-            near(model.explained_variance_ratio(), &floats(&expected["explained_ratio"]), "shares");
+            near(model.explained_variance(), &numbers(&expected["eigenvalues"]), "eigenvalues");
+            near(model.explained_variance_ratio(), &numbers(&expected["explained_ratio"]), "shares");
             let total = model.explained_variance()[0] / model.explained_variance_ratio()[0];
-            near(&[total], &floats(&expected["total_variance"]), "total");
-            let components = floats(&expected["components"]);
+            near(&[total], &numbers(&expected["total_variance"]), "total");
+            let components = numbers(&expected["components"]);
             for (k, want) in components.chunks(x.cols()).enumerate() {
                 let got = model.components().row(k);
                 let sign = got.iter().zip(want).map(|(a, b)| a * b).sum::<f64>().signum();
@@ -69,7 +42,7 @@ fn the_reference_book_is_reproduced_on_both_routes() {
                 assert!(largest > 0.0, "{name}: the sign of component {k}");
             }
             let z = model.transform(&Features::F64(x.view())).unwrap();
-            for (k, w) in floats(&expected["abs_scores_row0"]).iter().enumerate() {
+            for (k, w) in numbers(&expected["abs_scores_row0"]).iter().enumerate() {
                 assert!((z[(0, k)].abs() - w).abs() <= 1e-7 * model.explained_variance()[0].sqrt(), "{name} score {k}");
             }
         }
@@ -207,12 +180,12 @@ fn a_model_that_was_read_is_the_same_and_a_forged_one_is_refused() {
 #[test]
 fn fashion_mnist_is_reproduced() {
     let Ok(folder) = std::env::var("ERMINE_DATA") else { return };
-    let case = book("pca_fashion_mnist");
+    let case = case("decomposition", "pca_fashion_mnist");
     let table = ermine_data::read_table(format!("{folder}/fashion_mnist/train-images-idx3-ubyte.gz")).unwrap();
     let view = table.view();
     let x = Mat::from_fn(view.rows(), view.cols(), |i, j| view.numbers(j).unwrap()[i] / 255.0);
     let model = fit(&Pca::default(), &x).unwrap();
-    for (g, w) in model.explained_variance().iter().zip(floats(&case["expected"]["eigenvalues"])) {
+    for (g, w) in model.explained_variance().iter().zip(numbers(&case["expected"]["eigenvalues"])) {
         assert!((g - w).abs() <= 1e-7 * w, "{g} for {w}");
     }
 }
@@ -258,7 +231,7 @@ fn products_with_few_vectors_lead_to_the_same_components() {
         let certificate = near.certificate().unwrap();
         assert!(certificate.kkt_residual.unwrap() <= 1e-3 && certificate.notes.iter().any(|n| n.starts_with("approximate")));
         agree(&near, &exact, 1e-5, 0.05, "randomized");
-        // Asked for less, it says that there is less.
+        // With fewer products, it reports the larger residual.
         let once =
             Pca { iterated_power: PowerIterations::Count(0), ..with(Some(ComponentCount::Count(4)), PcaSolver::Randomized) };
         let once = fit(&once, &x).unwrap();
@@ -270,7 +243,7 @@ fn products_with_few_vectors_lead_to_the_same_components() {
 #[test]
 fn every_form_of_rows_gives_the_same_products() {
     let dense = low_rank(900, 800, 2);
-    // Singles that hold the cells exactly, most of them 0.
+    // f32 that hold the cells exactly, most of them 0.
     let x = Mat::from_fn(900, 800, |i, j| if (i * 7 + j * 3) % 10 < 8 { 0.0 } else { f64::from(dense[(i, j)] as f32) });
     let learner = with(Some(ComponentCount::Count(3)), PcaSolver::Auto);
     let want = fit(&learner, &x).unwrap();
@@ -288,7 +261,7 @@ fn every_form_of_rows_gives_the_same_products() {
     let csr = Csr::new(indptr, indices, values, 800).unwrap();
     let table = Table::new((0..800).map(|j| (format!("c{j}"), Column::numbers(x.view().col_iter(j).collect())))).unwrap();
     for (what, features) in [
-        ("singles", Features::F32(MatRef::row_major(&single, 900, 800))),
+        ("f32", Features::F32(MatRef::row_major(&single, 900, 800))),
         ("columns", Features::F64(columns.view().t())),
         ("sparse", Features::Csr(csr.view())),
         ("table", Features::Table(table.view())),
@@ -419,7 +392,7 @@ fn rows_left_out_choose_the_number_of_components() {
 #[test]
 fn sparse_news_are_reproduced() {
     let Ok(folder) = std::env::var("ERMINE_DATA") else { return };
-    let case = book("truncated_svd_news");
+    let case = case("decomposition", "truncated_svd_news");
     let (x, _, _) = ermine_data::read_sparse_expected(
         &format!("{folder}/newsgroups20_bow_train.libsvm.gz"),
         &ermine_data::ReadOptions::default(),
@@ -457,7 +430,7 @@ fn sparse_news_are_reproduced() {
         .fit(&Dataset::new(Features::Csr(both.view())), &Context::default())
         .unwrap();
     let rel = case["tolerance"]["rel"].as_f64().unwrap();
-    for (g, w) in model.singular_values().iter().zip(floats(&case["expected"]["singular_values"])) {
+    for (g, w) in model.singular_values().iter().zip(numbers(&case["expected"]["singular_values"])) {
         let got = g / 2f64.sqrt();
         assert!((got - w).abs() <= rel * w, "{got} for {w}");
     }
