@@ -6,7 +6,7 @@ use ermine::agent::bandit::{
 };
 use ermine::agent::catalog::CatalogEntry;
 use ermine::agent::{env, rl};
-use ermine::core::{Context, Error, file};
+use ermine::core::{Context, Error, ParamSpec, file};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,13 +26,12 @@ pub fn params(text: &str) -> PyResult<Map<String, Value>> {
 }
 
 fn entries(entries: &[CatalogEntry]) -> Value {
-    let param = |p: &ermine::agent::catalog::ParamDefault| {
-        let default: Value = serde_json::from_str(p.default).unwrap_or(Value::Null);
-        json!({"name": p.spec.name, "default": default, "range": p.spec.range.describe(), "doc": p.spec.doc})
-    };
     let entry = |e: &CatalogEntry| {
-        json!({"name": e.name, "summary": e.summary, "rule": e.rule, "reference": e.reference,
-               "params": e.params.iter().map(param).collect::<Vec<_>>()})
+        let (spec, defaults) = (&e.spec, (e.defaults)());
+        let param =
+            |p: &ParamSpec| json!({"name": p.name, "default": defaults[p.name], "range": p.range.describe(), "doc": p.doc});
+        json!({"name": spec.name, "summary": spec.summary, "rule": spec.objective, "reference": spec.reference,
+               "params": spec.params.iter().map(param).collect::<Vec<_>>()})
     };
     Value::from(entries.iter().map(entry).collect::<Vec<_>>())
 }
@@ -147,8 +146,8 @@ impl NativePolicy {
             return Err(refuse(Error::Length { what: "columns of the rewards".into(), expected, found: arms }));
         }
         if contexts.as_ref().is_some_and(|c| c.shape()[0] != rows) {
-            let found = contexts.as_ref().map_or(0, |c| c.shape()[0]);
-            return Err(refuse(Error::Length { what: "rows of the contexts".into(), expected: rows, found }));
+            let context_rows = contexts.as_ref().map_or(0, |c| c.shape()[0]);
+            return Err(refuse(Error::Length { what: "rows of the contexts".into(), expected: rows, found: context_rows }));
         }
         let dense = |_| PyValueError::new_err("rewards and contexts must be contiguous and in C order");
         let rewards = rewards.as_slice().map_err(dense)?;
@@ -201,7 +200,7 @@ impl NativePolicy {
             return Err(PyValueError::new_err("a log of single choices says nothing of sets"));
         };
         let mut policy = policy.clone();
-        let found = {
+        let replayed = {
             let policy = &mut policy;
             let log = &log;
             call(py, EstimatorName::NOBODY, move || {
@@ -210,8 +209,8 @@ impl NativePolicy {
         };
         let choices = self.served.choices + log.len() as u64;
         self.served = self.served.clone().with_policy(policy, choices).map_err(refuse)?;
-        let out = estimate(py, &found.estimate)?;
-        out.set_item("matched", found.matched)?;
+        let out = estimate(py, &replayed.estimate)?;
+        out.set_item("matched", replayed.matched)?;
         Ok(out)
     }
 }
@@ -259,16 +258,16 @@ pub fn bandit_off_policy<'py>(
         return Err(refuse(Error::Length { what: "rows of the target policy".into(), expected: log.len(), found: rows }));
     }
     let chances = target.as_slice().map_err(|_| PyValueError::new_err("target must be contiguous and in C order"))?;
-    let found = call(py, EstimatorName::NOBODY, || {
+    let estimates = call(py, EstimatorName::NOBODY, || {
         off_policy(&log, count, |row, arm| chances[if rows == 1 { arm } else { row * count + arm }])
     })?;
     let out = PyDict::new(py);
-    out.set_item("ips", estimate(py, &found.ips)?)?;
-    out.set_item("snips", estimate(py, &found.snips)?)?;
-    out.set_item("doubly_robust", estimate(py, &found.doubly_robust)?)?;
-    out.set_item("effective_size", found.effective_size)?;
-    out.set_item("largest_weight", found.largest_weight)?;
-    out.set_item("notes", found.notes)?;
+    out.set_item("ips", estimate(py, &estimates.ips)?)?;
+    out.set_item("snips", estimate(py, &estimates.snips)?)?;
+    out.set_item("doubly_robust", estimate(py, &estimates.doubly_robust)?)?;
+    out.set_item("effective_size", estimates.effective_size)?;
+    out.set_item("largest_weight", estimates.largest_weight)?;
+    out.set_item("notes", estimates.notes)?;
     Ok(out)
 }
 
@@ -296,9 +295,9 @@ pub fn bandit_simulate(
         .collect::<PyResult<Vec<_>>>()?;
     let looks = look_rounds(rounds, points);
     let context = Context::seeded(seed);
-    let found =
+    let comparison =
         interruptible(py, EstimatorName::NOBODY, &context, move |cx| compare(&arms, &contenders, &looks, runs, delay, cx))?;
-    serde_json::to_string(&found).map_err(|e| PyValueError::new_err(e.to_string()))
+    serde_json::to_string(&comparison).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
 /// The best `m` arms; `sample(arm)` gives a reward. With `delta` LUCB, else successive accepts and rejects.
@@ -323,11 +322,11 @@ pub fn bandit_top(
             f64::NAN
         }
     };
-    let found = match delta {
+    let top = match delta {
         Some(delta) => lucb(arms, m, delta, epsilon, budget, range, &mut draw),
         None => successive_accepts_rejects(arms, m, budget, range, &mut draw),
     };
-    match (found, failure) {
+    match (top, failure) {
         (_, Some(e)) => Err(e),
         (Ok(TopArms { arms, pulls, confident }), None) => Ok((arms, pulls, confident)),
         (Err(e), None) => Err(refuse(e)),

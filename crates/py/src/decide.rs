@@ -126,9 +126,9 @@ impl NativeCalibration {
     /// Honest probabilities.
     fn apply<'py>(&self, py: Python<'py>, proba: Matrix<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let proba = dense(&proba)?;
-        let found = call(py, EstimatorName::NOBODY, || self.map.apply(proba))?;
-        let shape = [found.rows(), found.cols()];
-        found.into_vec().into_pyarray(py).reshape(shape)
+        let calibrated = call(py, EstimatorName::NOBODY, || self.map.apply(proba))?;
+        let shape = [calibrated.rows(), calibrated.cols()];
+        calibrated.into_vec().into_pyarray(py).reshape(shape)
     }
 
     /// The map as JSON.
@@ -176,10 +176,10 @@ pub fn decide_sure<'py>(
 ) -> PyResult<(Column<'py, i64>, Column<'py, i64>)> {
     let proba = dense(&proba)?;
     let plan = SelfTraining { threshold, most, ..SelfTraining::default() };
-    let (rows, found) = call(py, EstimatorName::NOBODY, || -> Result<_, Error> {
+    let (rows, classes) = call(py, EstimatorName::NOBODY, || -> Result<_, Error> {
         plan.check()?;
-        let found = ermine::core::argmax_rows(proba);
-        Ok(plan.sure(proba, &found).into_iter().map(|(row, class)| (row, class as usize)).unzip::<_, _, Vec<_>, Vec<_>>())
+        let most_likely = ermine::core::argmax_rows(proba);
+        Ok(plan.sure(proba, &most_likely).into_iter().map(|(row, class)| (row, class as usize)).unzip::<_, _, Vec<_>, Vec<_>>())
     })?;
-    Ok((numbers(py, rows), numbers(py, found)))
+    Ok((numbers(py, rows), numbers(py, classes)))
 }

@@ -11,11 +11,11 @@ use crate::error::{EstimatorName, raise};
 use crate::table::NativeTable;
 
 /// Features held for the length of a call. Dense arrays are borrowed in any layout; of sparse rows only the row
-/// pointers are converted, when their values are doubles and their indices 32-bit, as SciPy makes them.
+/// pointers are converted, when their values are f64 and their indices 32-bit, as SciPy makes them.
 pub enum PyFeatures<'py> {
-    /// Doubles.
+    /// f64 values.
     F64(PyReadonlyArray2<'py, f64>),
-    /// Singles.
+    /// f32 values.
     F32(PyReadonlyArray2<'py, f32>),
     /// Sparse rows.
     Csr { indptr: Vec<usize>, indices: PyIndices<'py>, values: PyValues<'py>, cols: usize },
@@ -161,8 +161,8 @@ fn view<'a, T: Element>(a: &'a PyReadonlyArray2<'_, T>) -> PyResult<MatRef<'a, T
 pub fn refuse_non_finite(py: Python<'_>, x: &Bound<'_, PyAny>, estimator: &str, allow_nan: bool) -> PyResult<()> {
     let input = PyFeatures::new(x)?;
     let features = input.features()?;
-    let found = crate::threads::detached(py, || Ok::<_, Error>(first_bad(&features, allow_nan)))?;
-    match found {
+    let bad_cell = crate::threads::detached(py, || Ok::<_, Error>(first_bad(&features, allow_nan)))?;
+    match bad_cell {
         Ok(None) => Ok(()),
         Ok(Some(error)) | Err(error) => Err(raise(error, EstimatorName { estimator, dtype: input.dtype() })),
     }

@@ -1,7 +1,7 @@
 //! `ermine._native`: the one bridge between the catalogue and Python.
 //!
 //! Fits know no learner by name. Python passes a learner's name, its parameters as JSON and arrays; what comes back is a
-//! [`model::NativeModel`] whose arrays and fields are those of the model file. Arrays are looked at where they lie, the
+//! `model::NativeModel` whose arrays and fields are those of the model file. Arrays are looked at where they lie, the
 //! interpreter is released while Rust works, and Ctrl-C stops a fit.
 
 mod bandits;
@@ -14,7 +14,7 @@ mod labels;
 mod mdp;
 mod mixture;
 mod model;
-mod neighbours;
+mod neighbors;
 mod rl;
 mod search;
 mod table;
@@ -46,9 +46,9 @@ mod _native {
     #[pymodule_export]
     use super::model::{NativeModel, compose, load, model_from_bytes, model_with_arrays};
     #[pymodule_export]
-    use super::neighbours::{NativeIndex, connect_neighbours, neighbours, neighbours_within};
+    use super::neighbors::{NativeIndex, connect_neighbours, neighbours, neighbours_within};
     #[pymodule_export]
-    use super::rl::{NativeAgent, NativeEnvironment, NativeVector, rl_train, rl_train_foreign, rl_train_numbers};
+    use super::rl::{NativeAgent, NativeEnvironment, NativeVector, rl_train, rl_train_box, rl_train_discrete};
     #[pymodule_export]
     use super::search::score_settings;
     #[pymodule_export]

@@ -58,7 +58,7 @@ impl NativeMdp {
         Ok(Self { table: Transitions::new(states, actions, start.to_vec(), row).map_err(refuse)? })
     }
 
-    /// The best that can be done: values, actions and the certificate.
+    /// Optimal values and actions, and the certificate.
     #[pyo3(signature = (gamma, tolerance, max_sweeps))]
     fn value_iteration<'py>(
         &self,
@@ -68,15 +68,15 @@ impl NativeMdp {
         max_sweeps: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
         let how = ValueIteration { gamma, tolerance, max_sweeps };
-        let found = call(py, EstimatorName::NOBODY, || how.solve(&self.table))?;
-        solved(py, found)
+        let solution = call(py, EstimatorName::NOBODY, || how.solve(&self.table))?;
+        solution_dict(py, solution)
     }
 
-    /// The best that can be done: values, actions and the certificate.
+    /// Optimal values and actions, and the certificate.
     #[pyo3(signature = (gamma, max_rounds))]
     fn policy_iteration<'py>(&self, py: Python<'py>, gamma: f64, max_rounds: usize) -> PyResult<Bound<'py, PyDict>> {
-        let found = call(py, EstimatorName::NOBODY, || policy_iteration(&self.table, gamma, max_rounds))?;
-        solved(py, found)
+        let solution = call(py, EstimatorName::NOBODY, || policy_iteration(&self.table, gamma, max_rounds))?;
+        solution_dict(py, solution)
     }
 
     /// What a policy is worth in each state: exactly, by sweeps to a tolerance, or over a number of steps.
@@ -90,7 +90,7 @@ impl NativeMdp {
         steps: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Vec<String>)> {
         let policy = self.policy(&policy)?;
-        let found = call(py, EstimatorName::NOBODY, || match (tolerance, steps) {
+        let (values, notes) = call(py, EstimatorName::NOBODY, || match (tolerance, steps) {
             (_, Some(steps)) => Ok((evaluate_steps(&self.table, &policy, gamma, steps)?, Vec::new())),
             (Some(tolerance), None) => {
                 let PolicyEvaluation { values, converged, mut notes, sweeps, .. } =
@@ -102,26 +102,26 @@ impl NativeMdp {
             }
             (None, None) => evaluate_exactly(&self.table, &policy, gamma).map(|e| (e.values, e.notes)),
         })?;
-        Ok((found.0.into_pyarray(py), found.1))
+        Ok((values.into_pyarray(py), notes))
     }
 }
 
-fn solved(py: Python<'_>, found: MdpSolution) -> PyResult<Bound<'_, PyDict>> {
+fn solution_dict(py: Python<'_>, solution: MdpSolution) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
-    let c = found.certificate;
+    let c = solution.certificate;
     out.set_item("bound", c.duality_gap)?;
     out.set_item("residual", c.kkt_residual)?;
     out.set_item("iterations", c.iterations)?;
     out.set_item("converged", c.converged)?;
     out.set_item("notes", c.notes)?;
     let trace = PyDict::new(py);
-    for name in &found.trace.columns {
-        if let Some(values) = found.trace.column(name) {
+    for name in &solution.trace.columns {
+        if let Some(values) = solution.trace.column(name) {
             trace.set_item(name, values.into_pyarray(py))?;
         }
     }
     out.set_item("trace", trace)?;
-    out.set_item("values", found.values.into_pyarray(py))?;
-    out.set_item("policy", found.policy.into_iter().map(|a| a as i64).collect::<Vec<_>>().into_pyarray(py))?;
+    out.set_item("values", solution.values.into_pyarray(py))?;
+    out.set_item("policy", solution.policy.into_iter().map(|a| a as i64).collect::<Vec<_>>().into_pyarray(py))?;
     Ok(out)
 }

@@ -81,19 +81,19 @@ impl NativeModel {
 
 #[pymethods]
 impl NativeModel {
-    /// Predicted numbers: a column a target.
+    /// Predicted numbers, one column per target.
     #[pyo3(signature = (x, estimator=""))]
     fn predict<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.rows_on(py, x, estimator, |f, x| f.model.as_regressor().ok_or_else(|| lacks(f, "predict numbers"))?.predict(x))
     }
 
-    /// Probabilities: a column a class.
+    /// Probabilities, one column per class.
     #[pyo3(signature = (x, estimator=""))]
     fn proba<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.rows_on(py, x, estimator, |f, x| f.model.as_classifier().ok_or_else(|| lacks(f, "classify"))?.proba(x))
     }
 
-    /// Logarithms of the probabilities: a column a class.
+    /// Logarithms of the probabilities, one column per class.
     #[pyo3(signature = (x, estimator=""))]
     fn log_proba<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.rows_on(py, x, estimator, |f, x| f.model.as_classifier().ok_or_else(|| lacks(f, "classify"))?.log_proba(x))

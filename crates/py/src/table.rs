@@ -106,7 +106,7 @@ impl NativeTable {
     fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (rows, cols) = self.shape();
         let mut out = Vec::with_capacity(rows * cols);
-        for (column, field) in self.table.columns().iter().zip(&self.table.schema().fields) {
+        for (column, field) in self.table.columns().zip(&self.table.schema().fields) {
             match column {
                 Column::Number { values, .. } => out.extend_from_slice(values),
                 Column::Category { codes, .. } => {

@@ -9,8 +9,9 @@ sys.path.insert(0, os.path.dirname(__file__))
 os.environ.setdefault("ERMINE_NUM_THREADS", "1" if "PYTEST_XDIST_WORKER" in os.environ else "2")
 
 import ermine  # noqa: E402
+from ermine._index import ESTIMATORS  # noqa: E402
 
-CLASSES = {name: getattr(ermine, name) for name in ermine._generated.__all__}
+CLASSES = {name: getattr(ermine, name) for name in ESTIMATORS}
 
 
 def pytest_generate_tests(metafunc):

@@ -29,7 +29,7 @@ def test_c45_reads_a_frame_with_categories_and_missing_values():
 
 def test_stumps_agree_with_scikit_learn():
     X, y = load_breast_cancer(return_X_y=True)
-    # scikit-learn's trees see singles.
+    # scikit-learn's trees see f32.
     X = X.astype(np.float32).astype(np.float64)
     ours = ermine.AdaBoostClassifier(n_estimators=20).fit(X, y)
     other = theirs.AdaBoostClassifier(n_estimators=20, random_state=0).fit(X, y)

@@ -110,3 +110,13 @@ def test_infinity_is_refused_by_name():
     for cls in (ermine.StandardScaler, ermine.MinMaxScaler, ermine.SimpleImputer, ermine.OneHotEncoder):
         with pytest.raises(ValueError, match="infinity"):
             cls().fit(X)
+
+
+def test_fourier_features_are_sines_and_cosines_of_the_period():
+    hours = np.array([[0.0], [3.0], [6.0], [23.0]])
+    maker = ermine.FourierFeatures(order=2, period=24.0).fit(hours)
+    angle = 2 * np.pi * hours / 24.0
+    expected = np.hstack([np.sin(angle), np.cos(angle), np.sin(2 * angle), np.cos(2 * angle)])
+    np.testing.assert_allclose(maker.transform(hours), expected, atol=1e-15)
+    assert list(maker.get_feature_names_out(["hour"])) == ["hour_sin_1", "hour_cos_1", "hour_sin_2", "hour_cos_2"]
+    np.testing.assert_array_equal(maker.period_, [24.0])

@@ -1,19 +1,24 @@
-"""The Python examples of the README run as they stand."""
+"""The Python examples of README and docs run as they stand."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[3] / "README.md"
-EXAMPLES = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+ROOT = Path(__file__).parents[3]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/methods").glob("*.md"))]
+EXAMPLES = [
+    pytest.param(page, code, id=page.stem)
+    for page in PAGES
+    for code in re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+]
 
 
 def test_there_are_examples():
-    assert EXAMPLES
+    assert {example.values[0].stem for example in EXAMPLES} >= {"README", "python"}
 
 
-@pytest.mark.parametrize("code", EXAMPLES)
-def test_example(code, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("page", "code"), EXAMPLES)
+def test_example(page, code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, str(README), "exec"), {"__name__": "readme"})
+    exec(compile(code, str(page), "exec"), {"__name__": "example"})

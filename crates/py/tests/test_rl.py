@@ -8,7 +8,9 @@ import warnings
 import numpy as np
 import pytest
 from ermine import _native, rl
-from ermine._environment import IDS
+from ermine.rl._agent import agent_classes
+from ermine.rl._deep import _Deep
+from ermine.rl._environment import IDS
 
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
@@ -96,7 +98,7 @@ def test_a_vector_of_carts_is_gymnasium_s():
 
 def test_every_agent_of_the_catalogue_has_a_class_with_its_parameters():
     entries = {e["name"]: e for e in json.loads(_native.agent_catalogue())["agents"]}
-    classes = {c._agent: c for c in rl._classes()}
+    classes = {c._agent: c for c in agent_classes()}
     assert set(classes) == set(entries)
     for name, cls in classes.items():
         defaults = {p["name"]: p["default"] for p in entries[name]["params"]}
@@ -106,8 +108,8 @@ def test_every_agent_of_the_catalogue_has_a_class_with_its_parameters():
         assert all(p in text for p in defaults), name
 
 
-TABLES = [c for c in rl._classes() if not issubclass(c, rl._Deep)]
-NETWORKS = [c for c in rl._classes() if issubclass(c, rl._Deep)]
+TABLES = [c for c in agent_classes() if not issubclass(c, _Deep)]
+NETWORKS = [c for c in agent_classes() if issubclass(c, _Deep)]
 
 
 @pytest.mark.parametrize("agent_class", NETWORKS, ids=lambda c: c.__name__)

@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
 import ermine
-from ermine._search import NATIVE
+from ermine.model_selection._search import NATIVE
 
 GRIDS = {
     "BernoulliNB": {"alpha": [0.1, 1.0], "binarize": [0.0, 0.5]},

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -19,12 +19,12 @@ from . import _native
 FLOATS = (np.float64, np.float32)
 
 
-def plain(value):
+def to_json_value(value):
     """A parameter as JSON has it: NumPy's scalars and arrays become Python's."""
     if isinstance(value, np.ndarray):
-        return [plain(v) for v in value.tolist()]
+        return [to_json_value(v) for v in value.tolist()]
     if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
+        return [to_json_value(v) for v in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or value is None or isinstance(value, str):
@@ -36,7 +36,7 @@ def plain(value):
     return value
 
 
-def addressable(X):
+def as_viewable(X):
     """`X` itself when Rust can look at it in place; a copy when a stride is negative or off the element grid."""
     if sparse.issparse(X):
         return X
@@ -90,23 +90,37 @@ class Estimator(BaseEstimator):
     """An estimator whose fit is one call of a learner of the catalogue.
 
     Generated classes add the signature, the constraints and the documentation. `_learner` is the learner's name;
-    `_forwarded` maps parameters of the class to those of the learner.
+    `_forwarded` maps parameters of the class to those of the learner; `_accepts` names the data that it takes ("sparse", "missing",
+    "categories", "targets" for several, "counts" or "codes" for what the numbers stand for), None where the members of an ensemble
+    decide; `_arrays` and `_fields` name parts of the model that are fitted attributes as they are; `_restored`
+    names parameters that are translated for a fit and are in a model file as they were given.
     """
 
     _learner = None
     _forwarded = {}
+    _accepts = None
+    _arrays = ()
+    _fields = ()
+    _restored = ()
+    _min_samples = 1
 
     # The door -------------------------------------------------------------------------------------------------
 
-    def _check_X(self, X, *, reset, accept_sparse="csr", **kwargs):
+    def _sparse_format(self):
+        """The sparse format that rows are taken in, or False."""
+        return "csr" if self._accepts is None or "sparse" in self._accepts else False
+
+    def _check_X(self, X, *, reset, accept_sparse=None, **kwargs):
         """`X` as an array that Rust can look at. Its cells are not read: Rust refuses bad ones while it computes."""
         kwargs.setdefault("dtype", FLOATS)
+        accept_sparse = self._sparse_format() if accept_sparse is None else accept_sparse
         X = validate_data(self, X, reset=reset, accept_sparse=accept_sparse, ensure_all_finite=False, **kwargs)
-        return addressable(X)
+        return as_viewable(X)
 
-    def _check_X_y(self, X, y, *, accept_sparse="csr", multi_output=False, y_numeric=False, **kwargs):
+    def _check_X_y(self, X, y, *, accept_sparse=None, multi_output=False, y_numeric=False, **kwargs):
         """`X` and `y`, of the same length; the cells of `y` are checked here, those of `X` by Rust."""
         kwargs.setdefault("dtype", FLOATS)
+        accept_sparse = self._sparse_format() if accept_sparse is None else accept_sparse
         X, y = validate_data(
             self,
             X,
@@ -117,7 +131,7 @@ class Estimator(BaseEstimator):
             y_numeric=y_numeric,
             **kwargs,
         )
-        return addressable(X), y
+        return as_viewable(X), y
 
     def _check_weight(self, sample_weight, X):
         """Sample weights as float64 without gaps, or None."""
@@ -125,11 +139,23 @@ class Estimator(BaseEstimator):
             return None
         return np.ascontiguousarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
 
+    def _rows_and_target(self, X, y, **kwargs):
+        """`X` as Rust takes it, and `y`; the mixin for tables has another."""
+        return self._check_X_y(X, y, **kwargs)
+
+    def _weight(self, sample_weight, y):
+        """Sample weights for rows of which only their number is known."""
+        return None if sample_weight is None else self._check_weight(sample_weight, np.empty((len(y), 1)))
+
+    def _draw_seed(self):
+        """The seed of a fit: that of `random_state` where the class has it."""
+        return seed_of(self.random_state) if hasattr(self, "random_state") else 0
+
     # The call -------------------------------------------------------------------------------------------------
 
     def _learner_params(self):
         """The learner's parameters as a dict."""
-        return {theirs: plain(getattr(self, ours)) for ours, theirs in self._forwarded.items()}
+        return {theirs: to_json_value(getattr(self, ours)) for ours, theirs in self._forwarded.items()}
 
     def _fit_native(
         self, X, *, y=None, codes=None, classes=None, sample_weight=None, params=None, seed=0, learner=None, names=None, **more
@@ -172,7 +198,7 @@ class Estimator(BaseEstimator):
                 stacklevel=3,
             )
 
-    def _call(self, method, X, **kwargs):
+    def _call_native(self, method, X, **kwargs):
         """Calls a method of the model on validated rows."""
         return getattr(self._model, method)(X, type(self).__name__, **kwargs)
 
@@ -212,14 +238,14 @@ class Estimator(BaseEstimator):
         model.save(os.fspath(path))
 
     @classmethod
-    def _holds(cls, capabilities):
+    def _matches_model(cls, capabilities):
         """Whether models with these capabilities are of this class."""
         for kind in ("classifier", "regressor", "clusterer", "transformer"):
             if kind in capabilities:
-                return kind == cls()._kind()
+                return kind == cls()._model_kind()
         return False
 
-    def _kind(self):
+    def _model_kind(self):
         tags = self.__sklearn_tags__()
         return tags.estimator_type or "transformer"
 
@@ -228,20 +254,21 @@ class Estimator(BaseEstimator):
         """An estimator around a model that was read from a file."""
         about = json.loads(model.describe())
         estimator = cls()
-        for ours, theirs in cls._forwarded.items():
-            if theirs in about["params"]:
+        settable = estimator.get_params(deep=False)
+        for ours, theirs in {**cls._forwarded, **{name: name for name in cls._restored}}.items():
+            if theirs in about["params"] and ours in settable:
                 setattr(estimator, ours, about["params"][theirs])
-        if "random_state" in estimator.get_params():
+        if "random_state" in settable:
             estimator.random_state = about["seed"]
         names = [field["name"] for field in about["schema"]["fields"]]
         estimator.n_features_in_ = len(names)
         if names != [f"x{j}" for j in range(len(names))]:
             estimator.feature_names_in_ = np.array(names, dtype=object)
         estimator._model = model
-        estimator._loaded(about)
+        estimator._restore_fitted(about)
         return estimator
 
-    def _loaded(self, about):
+    def _restore_fitted(self, about):
         """Sets the fitted attributes from the model."""
         if about["target"].get("classes"):
             self.classes_ = classes_from_names(about["target"]["classes"])
@@ -249,6 +276,23 @@ class Estimator(BaseEstimator):
 
     def _set_fitted(self):
         """Sets the fitted attributes that follow from the model alone."""
+        for name in self._arrays:
+            setattr(self, f"{name}_", self._model.array(name))
+        for name in self._fields:
+            setattr(self, f"{name}_", json.loads(self._model.field(name)))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if self._accepts is None:
+            return tags
+        rows = tags.input_tags
+        rows.sparse, rows.allow_nan = "sparse" in self._accepts, "missing" in self._accepts
+        rows.categorical = "codes" in self._accepts
+        rows.positive_only = "counts" in self._accepts or "codes" in self._accepts
+        given = (getattr(self, name, None) for name in ("kernel", "metric"))
+        rows.pairwise = any(isinstance(value, str) and value == "precomputed" for value in given)
+        tags.target_tags.multi_output = "targets" in self._accepts and isinstance(self, (ClassifierMixin, RegressorMixin))
+        return tags
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_model")

@@ -1,64 +1,48 @@
 //! Bayes classifiers.
 
-use super::{BOOL, CLASSES, Param, PythonClass, like, own, same, translated};
+use super::*;
 
-const ALPHA: Param = translated(
-    "alpha",
-    "1.0",
-    "[\"array-like\", Interval(Real, 0, None, closed=\"left\")]",
-    "float or array-like of shape (n_features,)",
-    "",
-);
+const ALPHA: Param =
+    translated("alpha", Number(1.0), &[ArrayLike, at_least(0.0)], "").kind("float or array-like of shape (n_features,)");
 
 const FORCE_ALPHA: Param = own(
     "force_alpha",
-    "True",
+    Flag(true),
     BOOL,
-    "bool",
     "Take `alpha` as it is. Otherwise pseudo-counts below 1e-10 are raised to that, with a warning.",
 );
 
 const CLASS_PRIOR: Param =
-    translated("class_prior", "None", "[\"array-like\", None]", "array-like of shape (n_classes,) or None", "");
+    translated("class_prior", Nothing, &[ArrayLike, Null], "").kind("array-like of shape (n_classes,) or None");
 
-const PRIORS: Param = translated("priors", "None", "[\"array-like\", None]", "array-like of shape (n_classes,) or None", "");
+const PRIORS: Param = translated("priors", Nothing, &[ArrayLike, Null], "").kind("array-like of shape (n_classes,) or None");
 
-const SHRINKAGE: Param = translated(
-    "shrinkage",
-    "None",
-    "[StrOptions({\"auto\"}), Interval(Real, 0, 1, closed=\"both\"), None]",
-    "\"auto\", float or None",
-    "",
-);
+const SHRINKAGE: Param = translated("shrinkage", Nothing, &[Words(&["auto"]), reals(0.0, 1.0, Both), Null], "");
 
-const TOL: Param = like("tol", "1e-4", "[Interval(Real, 0, None, closed=\"left\")]", "float");
+const TOL: Param = like("tol", Number(0.0001), &[at_least(0.0)]);
 
 const COVARIANCE_ESTIMATOR: Param = own(
     "covariance_estimator",
-    "None",
-    "[HasMethods(\"fit\"), None]",
-    "estimator or None",
+    Nothing,
+    &[Methods(&["fit"]), Null],
     "An object with `fit` and an attribute `covariance_`, which estimates covariances in place of `shrinkage`; not for svd.",
 );
 
-const CLASS_COUNT: (&str, &str, &str) = ("class_count_", "ndarray of shape (n_classes,)", "Weight of each class.");
-const CLASS_LOG_PRIOR: (&str, &str, &str) =
+const CLASS_COUNT: Attribute = ("class_count_", "ndarray of shape (n_classes,)", "Weight of each class.");
+const CLASS_LOG_PRIOR: Attribute =
     ("class_log_prior_", "ndarray of shape (n_classes,)", "Logarithm of the probability of each class.");
-const FEATURE_COUNT: (&str, &str, &str) =
+const FEATURE_COUNT: Attribute =
     ("feature_count_", "ndarray of shape (n_classes, n_features)", "Sum of each column in each class, with weights.");
-const MEANS: (&str, &str, &str) = ("means_", "ndarray of shape (n_classes, n_features)", "Mean of each column in each class.");
-const PRIORS_OF: (&str, &str, &str) = ("priors_", "ndarray of shape (n_classes,)", "Probability of each class.");
+const MEANS: Attribute = ("means_", "ndarray of shape (n_classes, n_features)", "Mean of each column in each class.");
+const PRIORS_OF: Attribute = ("priors_", "ndarray of shape (n_classes,)", "Probability of each class.");
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "GaussianNB",
         learner: "gaussian-nb",
-        base: "_bayes.GaussianNB",
-        summary: "",
-        notes: "",
-        params: &[PRIORS, like("var_smoothing", "1e-9", "[Interval(Real, 0, None, closed=\"left\")]", "float")],
-        positional: 0,
-        handled: &[],
+        module: "naive_bayes",
+        base: "_gaussian.GaussianNB",
+        params: &[PRIORS, like("var_smoothing", Number(1e-09), &[at_least(0.0)])],
         attributes: &[
             CLASSES,
             CLASS_COUNT,
@@ -67,16 +51,16 @@ pub const FACES: &[PythonClass] = &[
             ("var_", "ndarray of shape (n_classes, n_features)", "Variance of each column in each class, smoothing included."),
             ("epsilon_", "float", "What smoothing added to the variances."),
         ],
-        example: "",
+        arrays: &["theta", "var", "class_prior", "class_count"],
+        fields: &["epsilon"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "MultinomialNB",
         learner: "multinomial-nb",
-        base: "_naive_bayes.MultinomialNB",
-        summary: "",
-        notes: "",
+        module: "naive_bayes",
+        base: "_discrete.MultinomialNB",
         params: &[ALPHA, FORCE_ALPHA, same("fit_prior"), CLASS_PRIOR],
-        positional: 0,
         handled: &["complement", "norm"],
         attributes: &[
             CLASSES,
@@ -89,16 +73,17 @@ pub const FACES: &[PythonClass] = &[
                 "Logarithm of the probability of each column in each class.",
             ),
         ],
-        example: "",
+        arrays: &["class_count", "class_log_prior"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "ComplementNB",
         learner: "multinomial-nb",
-        base: "_naive_bayes.ComplementNB",
+        module: "naive_bayes",
+        base: "_discrete.ComplementNB",
         summary: "Naive Bayes for counts that scores a class by how little a row looks like all others",
         notes: "The learner is multinomial-nb with `complement`.",
         params: &[ALPHA, FORCE_ALPHA, same("fit_prior"), CLASS_PRIOR, same("norm")],
-        positional: 0,
         handled: &["complement"],
         attributes: &[
             CLASSES,
@@ -108,23 +93,15 @@ pub const FACES: &[PythonClass] = &[
             ("feature_all_", "ndarray of shape (n_features,)", "Sum of each column in all classes."),
             ("feature_log_prob_", "ndarray of shape (n_classes, n_features)", "Weight of each column in each class."),
         ],
-        example: "",
+        arrays: &["class_count", "class_log_prior"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "BernoulliNB",
         learner: "bernoulli-nb",
-        base: "_naive_bayes.BernoulliNB",
-        summary: "",
-        notes: "",
-        params: &[
-            ALPHA,
-            FORCE_ALPHA,
-            like("binarize", "0.0", "[None, Interval(Real, 0, None, closed=\"left\")]", "float or None"),
-            same("fit_prior"),
-            CLASS_PRIOR,
-        ],
-        positional: 0,
-        handled: &[],
+        module: "naive_bayes",
+        base: "_discrete.BernoulliNB",
+        params: &[ALPHA, FORCE_ALPHA, like("binarize", Number(0.0), &[Null, at_least(0.0)]), same("fit_prior"), CLASS_PRIOR],
         attributes: &[
             CLASSES,
             CLASS_COUNT,
@@ -136,29 +113,23 @@ pub const FACES: &[PythonClass] = &[
                 "Logarithm of the probability that each column holds in each class.",
             ),
         ],
-        example: "",
+        arrays: &["class_count", "class_log_prior"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "CategoricalNB",
         learner: "categorical-nb",
-        base: "_naive_bayes.CategoricalNB",
-        summary: "",
+        module: "naive_bayes",
+        base: "_discrete.CategoricalNB",
         notes: "Columns hold codes, whole numbers from 0 up. A code that training has not seen is refused.",
         params: &[
-            like("alpha", "1.0", "[Interval(Real, 0, None, closed=\"left\")]", "float"),
+            like("alpha", Number(1.0), &[at_least(0.0)]),
             FORCE_ALPHA,
             same("fit_prior"),
             CLASS_PRIOR,
-            translated(
-                "min_categories",
-                "None",
-                "[None, \"array-like\", Interval(Integral, 1, None, closed=\"left\")]",
-                "int, array-like of shape (n_features,) or None",
-                "",
-            ),
+            translated("min_categories", Nothing, &[Null, ArrayLike, ints_from(1)], "")
+                .kind("int, array-like of shape (n_features,) or None"),
         ],
-        positional: 0,
-        handled: &[],
         attributes: &[
             CLASSES,
             CLASS_COUNT,
@@ -175,19 +146,20 @@ pub const FACES: &[PythonClass] = &[
                 "For each column the logarithm of the probability of each level in each class.",
             ),
         ],
-        example: "",
+        arrays: &["class_count", "class_log_prior"],
+        refuses: &["missing"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "LinearDiscriminantAnalysis",
         learner: "lda",
+        module: "discriminant_analysis",
         base: "_discriminant.LinearDiscriminantAnalysis",
-        summary: "",
-        notes: "",
         params: &[
-            like("solver", "\"svd\"", "[StrOptions({\"svd\", \"lsqr\", \"eigen\"})]", "{\"svd\", \"lsqr\", \"eigen\"}"),
+            like("solver", Word("svd"), &[Words(&["svd", "lsqr", "eigen"])]),
             SHRINKAGE,
             PRIORS,
-            translated("n_components", "None", "[Interval(Integral, 1, None, closed=\"left\"), None]", "int or None", ""),
+            translated("n_components", Nothing, &[ints_from(1), Null], ""),
             same("store_covariance"),
             TOL,
             COVARIANCE_ESTIMATOR,
@@ -205,31 +177,29 @@ pub const FACES: &[PythonClass] = &[
             ("explained_variance_ratio_", "ndarray of shape (n_components,)", "Shares of the variance between classes."),
             ("xbar_", "ndarray of shape (n_features,)", "Mean of the classes by their priors; svd only."),
         ],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "QuadraticDiscriminantAnalysis",
         learner: "qda",
+        module: "discriminant_analysis",
         base: "_discriminant.QuadraticDiscriminantAnalysis",
-        summary: "",
         notes: "As in scikit-learn, a covariance with a variance of at most `tol` in some direction is an error here; the learner itself copes \
                 with it.",
         params: &[
-            like("solver", "\"svd\"", "[StrOptions({\"svd\", \"eigen\"})]", "{\"svd\", \"eigen\"}"),
+            like("solver", Word("svd"), &[Words(&["svd", "eigen"])]),
             SHRINKAGE,
             PRIORS,
-            translated("reg_param", "0.0", "[Interval(Real, 0, 1, closed=\"both\")]", "float", ""),
-            own("store_covariance", "False", BOOL, "bool", "Keep the covariances of the classes as `covariance_`."),
+            translated("reg_param", Number(0.0), &[reals(0.0, 1.0, Both)], ""),
+            own("store_covariance", Flag(false), BOOL, "Keep the covariances of the classes as `covariance_`."),
             own(
                 "tol",
-                "1e-4",
-                "[Interval(Real, 0, None, closed=\"left\")]",
-                "float",
+                Number(0.0001),
+                &[at_least(0.0)],
                 "The least variance in any direction, in the units of the columns; less is refused.",
             ),
             COVARIANCE_ESTIMATOR,
         ],
-        positional: 0,
         handled: &["tol", "divisor"],
         attributes: &[
             CLASSES,
@@ -239,6 +209,7 @@ pub const FACES: &[PythonClass] = &[
             ("rotations_", "list of ndarray of shape (n_features, n_features)", "Principal axes of each class, as columns."),
             ("scalings_", "list of ndarray of shape (n_features,)", "Variances along these axes."),
         ],
-        example: "",
+        arrays: &["means", "priors"],
+        ..PythonClass::NEW
     },
 ];

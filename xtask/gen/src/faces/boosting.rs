@@ -1,6 +1,6 @@
 //! Boosting on histograms.
 
-use super::{BOOL, CLASS_WEIGHT, CLASSES, Param, PythonClass, RANDOM_STATE, VERBOSE, own, same, translated};
+use super::*;
 
 const NOTES: &str = "X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or \
     categories, with missing values; in arrays NaN is a missing value. The parameters after `random_state` and `class_weight` \
@@ -8,89 +8,77 @@ const NOTES: &str = "X may be a DataFrame, a table or anything with __arrow_c_st
 
 const CATEGORICAL: Param = own(
     "categorical_features",
-    "\"from_dtype\"",
-    "[\"array-like\", StrOptions({\"from_dtype\"}), None]",
-    "array-like of {bool, int, str}, \"from_dtype\" or None",
+    Word("from_dtype"),
+    &[ArrayLike, Words(&["from_dtype"]), Null],
     "Which columns hold categories: a mask, numbers or names of columns; \"from_dtype\" takes the category columns of a \
      DataFrame. None treats all columns as numbers.",
-);
+)
+.kind("array-like of {bool, int, str}, \"from_dtype\" or None");
 
-const MONOTONIC: Param = translated(
-    "monotonic_cst",
-    "None",
-    "[\"array-like\", dict, None]",
-    "array-like of int of shape (n_features,), dict or None",
-    "",
-);
+const MONOTONIC: Param = translated("monotonic_cst", Nothing, &[ArrayLike, Dict, Null], "")
+    .kind("array-like of int of shape (n_features,), dict or None");
 
-const INTERACTION: Param = translated(
-    "interaction_cst",
-    "None",
-    "[list, tuple, StrOptions({\"pairwise\", \"no_interactions\"}), None]",
-    "{\"pairwise\", \"no_interactions\"}, sequence of lists or None",
-    "",
-);
+const INTERACTION: Param =
+    translated("interaction_cst", Nothing, &[List, Tuple, Words(&["pairwise", "no_interactions"]), Null], "")
+        .kind("{\"pairwise\", \"no_interactions\"}, sequence of lists or None");
 
 const WARM_START: Param = own(
     "warm_start",
-    "False",
+    Flag(false),
     BOOL,
-    "bool",
     "Add rounds to the model that is there instead of beginning anew; the result is that of one long fit. A model that stopped \
      early gets one more round at least.",
 );
 
 const EARLY: Param = translated(
     "early_stopping",
-    "\"auto\"",
-    "[StrOptions({\"auto\"}), \"boolean\"]",
-    "\"auto\" or bool",
+    Word("auto"),
+    &[Words(&["auto"]), Bool],
     "Stop when rows that are held out get no better; \"auto\" does so for more than 10000 rows or when X_val is given.",
 );
 
 const SCORING: Param = own(
     "scoring",
-    "\"loss\"",
-    "[str, callable, None]",
-    "str, callable or None",
+    Word("loss"),
+    &[Text, Callable, Null],
     "What early stopping looks at: \"loss\", or a scorer, which is then computed round by round; None is the score method.",
 );
 
 const FRACTION: Param = translated(
     "validation_fraction",
-    "0.1",
-    "[Interval(RealNotInt, 0.0, 1.0, closed=\"neither\"), Interval(Integral, 1, None, closed=\"left\"), None]",
-    "int, float or None",
+    Number(0.1),
+    &[fractions(0.0, 1.0, Neither), ints_from(1), Null],
     "Share (or number) of rows held out for early stopping; None looks at the training rows.",
-);
+)
+.kind("int, float or None");
 
-const N_ITER: (&str, &str, &str) = ("n_iter_", "int", "Number of rounds.");
-const N_TREES: (&str, &str, &str) =
-    ("n_trees_per_iteration_", "int", "Trees a round: one, or one a class for more than two classes.");
-const TRAIN: (&str, &str, &str) = (
+const N_ITER: Attribute = ("n_iter_", "int", "Number of rounds.");
+const N_TREES: Attribute = ("n_trees_per_iteration_", "int", "Trees a round: one, or one a class for more than two classes.");
+const TRAIN: Attribute = (
     "train_score_",
     "ndarray",
     "Scores of the training rows before the first round and after each, with early stopping; else empty.",
 );
-const VALIDATION: (&str, &str, &str) =
+const VALIDATION: Attribute =
     ("validation_score_", "ndarray", "Scores of the rows held out before the first round and after each; else empty.");
-const STOPS: (&str, &str, &str) = ("do_early_stopping_", "bool", "Whether early stopping was on.");
-const IS_CATEGORICAL: (&str, &str, &str) = ("is_categorical_", "ndarray of bool or None", "Which columns hold categories.");
-const IMPORTANCES: (&str, &str, &str) =
+const STOPS: Attribute = ("do_early_stopping_", "bool", "Whether early stopping was on.");
+const IS_CATEGORICAL: Attribute = ("is_categorical_", "ndarray of bool or None", "Which columns hold categories.");
+const IMPORTANCES: Attribute =
     ("feature_importances_", "ndarray of shape (n_features,)", "Share of each column in what all splits gained.");
 
-const EXPECTED: (&str, &str, &str) =
+const EXPECTED: Attribute =
     ("expected_value_", "float or ndarray of shape (n_classes,)", "What the model says of a row of which nothing is known.");
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "HistGradientBoostingClassifier",
         learner: "boosting",
-        base: "_boosting.HistGradientBoostingClassifier",
+        module: "ensemble",
+        base: "_hist_gradient_boosting.HistGradientBoostingClassifier",
         summary: "Gradient boosting on histograms for classes",
         notes: NOTES,
         params: &[
-            translated("loss", "\"log_loss\"", "[StrOptions({\"log_loss\"})]", "{\"log_loss\"}", ""),
+            translated("loss", Word("log_loss"), &[Words(&["log_loss"])], "").kind("{\"log_loss\"}"),
             same("learning_rate"),
             same("max_iter"),
             same("max_leaf_nodes"),
@@ -128,20 +116,20 @@ pub const FACES: &[PythonClass] = &[
         positional: 1,
         handled: &["quantile", "allow_infinite"],
         attributes: &[CLASSES, N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES, EXPECTED],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "HistGradientBoostingRegressor",
         learner: "boosting",
-        base: "_boosting.HistGradientBoostingRegressor",
+        module: "ensemble",
+        base: "_hist_gradient_boosting.HistGradientBoostingRegressor",
         summary: "Gradient boosting on histograms for numbers",
         notes: NOTES,
         params: &[
             translated(
                 "loss",
-                "\"squared_error\"",
-                "[StrOptions({\"squared_error\", \"absolute_error\", \"gamma\", \"poisson\", \"quantile\"})]",
-                "{\"squared_error\", \"absolute_error\", \"gamma\", \"poisson\", \"quantile\"}",
+                Word("squared_error"),
+                &[Words(&["squared_error", "absolute_error", "gamma", "poisson", "quantile"])],
                 "",
             ),
             same("quantile"),
@@ -181,6 +169,6 @@ pub const FACES: &[PythonClass] = &[
         positional: 1,
         handled: &["class_weight", "allow_infinite"],
         attributes: &[N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES, EXPECTED],
-        example: "",
+        ..PythonClass::NEW
     },
 ];

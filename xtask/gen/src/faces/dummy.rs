@@ -1,31 +1,20 @@
 //! The baseline.
 
-use super::{CLASSES, PythonClass, RANDOM_STATE, like, translated};
+use super::*;
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "DummyClassifier",
         learner: "baseline",
+        module: "dummy",
         base: "_dummy.DummyClassifier",
         summary: "Classifier that does not look at X: what any other must beat",
-        notes: "",
         params: &[
-            like(
-                "strategy",
-                "\"prior\"",
-                "[StrOptions({\"most_frequent\", \"prior\", \"stratified\", \"uniform\", \"constant\"})]",
-                "{\"most_frequent\", \"prior\", \"stratified\", \"uniform\", \"constant\"}",
-            ),
+            like("strategy", Word("prior"), &[Words(&["most_frequent", "prior", "stratified", "uniform", "constant"])]),
             RANDOM_STATE,
-            translated(
-                "constant",
-                "None",
-                "[Integral, str, \"array-like\", None]",
-                "int, str or array-like of shape (n_outputs,)",
-                "The label that the strategy \"constant\" predicts.",
-            ),
+            translated("constant", Nothing, &[Int, Text, ArrayLike, Null], "The label that the strategy \"constant\" predicts.")
+                .kind("int, str or array-like of shape (n_outputs,)"),
         ],
-        positional: 0,
         handled: &["quantile"],
         attributes: &[
             CLASSES,
@@ -34,36 +23,31 @@ pub const FACES: &[PythonClass] = &[
             ("n_outputs_", "int", "Number of targets."),
             ("sparse_output_", "bool", "Whether predictions are sparse, as the target of fit was."),
         ],
-        example: "",
+        refuses: &["missing"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "DummyRegressor",
         learner: "baseline",
+        module: "dummy",
         base: "_dummy.DummyRegressor",
         summary: "Regressor that does not look at X: what any other must beat",
-        notes: "",
         params: &[
-            like(
-                "strategy",
-                "\"mean\"",
-                "[StrOptions({\"mean\", \"median\", \"quantile\", \"constant\"})]",
-                "{\"mean\", \"median\", \"quantile\", \"constant\"}",
-            ),
+            like("strategy", Word("mean"), &[Words(&["mean", "median", "quantile", "constant"])]),
             translated(
                 "constant",
-                "None",
-                "[Interval(Real, None, None, closed=\"neither\"), \"array-like\", None]",
-                "float or array-like of shape (n_outputs,)",
+                Nothing,
+                &[reals(f64::NEG_INFINITY, f64::INFINITY, Neither), ArrayLike, Null],
                 "The number that the strategy \"constant\" predicts.",
-            ),
-            like("quantile", "None", "[Interval(Real, 0.0, 1.0, closed=\"both\"), None]", "float or None"),
+            )
+            .kind("float or array-like of shape (n_outputs,)"),
+            like("quantile", Nothing, &[reals(0.0, 1.0, Both), Null]),
         ],
-        positional: 0,
-        handled: &[],
         attributes: &[
             ("constant_", "ndarray of shape (1, n_outputs)", "What is predicted for every row."),
             ("n_outputs_", "int", "Number of targets."),
         ],
-        example: "",
+        refuses: &["missing"],
+        ..PythonClass::NEW
     },
 ];

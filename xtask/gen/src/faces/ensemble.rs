@@ -1,6 +1,6 @@
 //! Multi-way trees, and learners made of learners.
 
-use super::{BOOL, CLASSES, Param, PythonClass, RANDOM_STATE, like, own, same};
+use super::*;
 
 const TABLES: &str = "X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or \
     categories, with missing values; in arrays NaN is a missing value.";
@@ -10,69 +10,60 @@ const LOOP: &str = "The members are fitted by scikit-learn's own loop, each of o
 
 const ESTIMATOR: Param = own(
     "estimator",
-    "None",
-    "[HasMethods([\"fit\", \"predict\"]), None]",
-    "object",
+    Nothing,
+    &[Methods(&["fit", "predict"]), Null],
     "The estimator of each round, with sample weights. None, and a tree of ours with max_depth=1, are boosted in Rust; \
      other estimators in scikit-learn's own loop.",
-);
+)
+.kind("object");
 
-const LEARNING_RATE: Param = like("learning_rate", "1.0", "[Interval(Real, 0, None, closed=\"neither\")]", "float");
+const LEARNING_RATE: Param = like("learning_rate", Number(1.0), &[above(0.0)]);
 
-const ESTIMATORS_: (&str, &str, &str) = ("estimators_", "list of estimators", "The members, in the order of their rounds.");
-const WEIGHTS_: (&str, &str, &str) = ("estimator_weights_", "ndarray of floats", "The vote of each member.");
-const ERRORS_: (&str, &str, &str) = ("estimator_errors_", "ndarray of floats", "The weighted error of each member in its round.");
-const IMPORTANCES: (&str, &str, &str) =
+const ESTIMATORS_: Attribute = ("estimators_", "list of estimators", "The members, in the order of their rounds.");
+const WEIGHTS_: Attribute = ("estimator_weights_", "ndarray of floats", "The vote of each member.");
+const ERRORS_: Attribute = ("estimator_errors_", "ndarray of floats", "The weighted error of each member in its round.");
+const IMPORTANCES: Attribute =
     ("feature_importances_", "ndarray of shape (n_features,)", "Share of each column in the decisions.");
 
 const BASE: Param = own(
     "estimator",
-    "None",
-    "[HasMethods([\"fit\", \"predict\"]), None]",
-    "object",
+    Nothing,
+    &[Methods(&["fit", "predict"]), Null],
     "The estimator of each sample; None for a decision tree of ours.",
-);
+)
+.kind("object");
 
 const N_JOBS: Param = own(
     "n_jobs",
-    "None",
-    "[None, Integral]",
-    "int or None",
+    Nothing,
+    &[Null, Int],
     "Processes or threads in which members are fitted, as joblib counts them; None for one, in which ours use all cores.",
 );
 
-const VERBOSE: Param = own("verbose", "0", "[\"verbose\"]", "int or bool", "Whether scikit-learn's loop tells of its progress.");
+const VERBOSE: Param = own("verbose", Whole(0), &[Verbose], "Whether scikit-learn's loop tells of its progress.");
 
 const VERBOSE_BOOL: Param =
-    own("verbose", "False", "[\"verbose\"]", "bool", "Whether scikit-learn's loop tells of its progress.");
+    own("verbose", Flag(false), &[Verbose], "Whether scikit-learn's loop tells of its progress.").kind("bool");
 
 const BAGS: &[Param] = &[
     BASE,
-    own("n_estimators", "10", "[Interval(Integral, 1, None, closed=\"left\")]", "int", "Members of the ensemble."),
+    own("n_estimators", Whole(10), &[ints_from(1)], "Members of the ensemble."),
     own(
         "max_samples",
-        "None",
-        "[Interval(Integral, 1, None, closed=\"left\"), Interval(RealNotInt, 0, None, closed=\"neither\"), None]",
-        "int, float or None",
+        Nothing,
+        &[ints_from(1), fractions(0.0, f64::INFINITY, Neither), Null],
         "Rows drawn for each member: a number, a share, or None for as many as there are.",
     ),
     own(
         "max_features",
-        "1.0",
-        "[Interval(Integral, 1, None, closed=\"left\"), Interval(RealNotInt, 0, 1, closed=\"right\")]",
-        "int or float",
+        Number(1.0),
+        &[ints_from(1), fractions(0.0, 1.0, High)],
         "Columns drawn for each member: a number, or a share.",
     ),
-    own("bootstrap", "True", BOOL, "bool", "Whether rows are drawn with replacement."),
-    own("bootstrap_features", "False", BOOL, "bool", "Whether columns are drawn with replacement."),
-    own(
-        "oob_score",
-        "False",
-        "[\"boolean\", callable]",
-        "bool or callable",
-        "Whether, or by which score, rows out of bag estimate new rows.",
-    ),
-    own("warm_start", "False", BOOL, "bool", "Whether a further fit adds members to those there are."),
+    own("bootstrap", Flag(true), BOOL, "Whether rows are drawn with replacement."),
+    own("bootstrap_features", Flag(false), BOOL, "Whether columns are drawn with replacement."),
+    own("oob_score", Flag(false), &[Bool, Callable], "Whether, or by which score, rows out of bag estimate new rows."),
+    own("warm_start", Flag(false), BOOL, "Whether a further fit adds members to those there are."),
     N_JOBS,
     RANDOM_STATE,
     VERBOSE,
@@ -81,38 +72,25 @@ const BAGS: &[Param] = &[
 const BAG_PARAMS: &[&str] =
     &["base", "n_estimators", "max_samples", "max_features", "bootstrap", "bootstrap_features", "oob_score", "prepare"];
 
-const MEMBERS: Param = own(
-    "estimators",
-    "None",
-    "[list, None]",
-    "list of (str, estimator) or None",
-    "The members with their names; \"drop\" leaves one out. None for LogisticRegression, GaussianNB and DecisionTreeClassifier, or \
-     Ridge and DecisionTreeRegressor.",
-);
+const MEMBERS: Param = own("estimators", Nothing, &[List, Null], "The members with their names; \"drop\" leaves one out. None for LogisticRegression, GaussianNB and DecisionTreeClassifier, or \
+     Ridge and DecisionTreeRegressor.").kind("list of (str, estimator) or None");
 
-const WEIGHTS: Param =
-    own("weights", "None", "[\"array-like\", None]", "array-like or None", "A weight for each member; None for equal weights.");
+const WEIGHTS: Param = own("weights", Nothing, &[ArrayLike, Null], "A weight for each member; None for equal weights.");
 
 const FINAL: Param = own(
     "final_estimator",
-    "None",
-    "[None, HasMethods([\"fit\", \"predict\"])]",
-    "object",
+    Nothing,
+    &[Null, Methods(&["fit", "predict"])],
     "The estimator on top; None for LogisticRegression, or Ridge.",
-);
+)
+.kind("object");
 
-const CV: Param = own(
-    "cv",
-    "None",
-    "[\"cv_object\", StrOptions({\"prefit\"})]",
-    "int, splitter or None",
-    "Folds of the cross-validated predictions; None for 5.",
-);
+const CV: Param = own("cv", Nothing, &[Folds, Words(&["prefit"])], "Folds of the cross-validated predictions; None for 5.")
+    .kind("int, splitter or None");
 
-const PASSTHROUGH: Param =
-    own("passthrough", "False", BOOL, "bool", "Whether the final estimator sees the original columns too.");
+const PASSTHROUGH: Param = own("passthrough", Flag(false), BOOL, "Whether the final estimator sees the original columns too.");
 
-const BAG_ATTRIBUTES: &[(&str, &str, &str)] = &[
+const BAG_ATTRIBUTES: &[Attribute] = &[
     ("estimator_", "estimator", "The estimator that members are copies of."),
     ESTIMATORS_,
     ("estimators_samples_", "list of ndarray", "The rows of each member."),
@@ -120,10 +98,9 @@ const BAG_ATTRIBUTES: &[(&str, &str, &str)] = &[
     ("oob_score_", "float", "The score of the rows out of bag, if it was asked for."),
 ];
 
-const NAMED_ATTRIBUTES: &[(&str, &str, &str)] = &[ESTIMATORS_, ("named_estimators_", "Bunch", "The members by their names.")];
+const NAMED_ATTRIBUTES: &[Attribute] = &[ESTIMATORS_, ("named_estimators_", "Bunch", "The members by their names.")];
 
-const NAMED_CLASSES: &[(&str, &str, &str)] =
-    &[CLASSES, ESTIMATORS_, ("named_estimators_", "Bunch", "The members by their names.")];
+const NAMED_CLASSES: &[Attribute] = &[CLASSES, ESTIMATORS_, ("named_estimators_", "Bunch", "The members by their names.")];
 
 const STACK_PARAMS: &[&str] = &["estimators", "final_estimator", "cv", "passthrough", "prepare"];
 
@@ -131,31 +108,30 @@ pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "C45Classifier",
         learner: "c45",
+        module: "tree",
         base: "_c45.C45Classifier",
-        summary: "",
         notes: TABLES,
         params: &[
             same("criterion"),
             same("max_depth"),
-            like("min_samples_leaf", "2", "[Interval(Real, 0, None, closed=\"neither\")]", "float"),
+            like("min_samples_leaf", Whole(2), &[above(0.0)]),
             same("pruning"),
             same("confidence"),
             same("subtree_raising"),
         ],
-        positional: 0,
-        handled: &[],
         attributes: &[
             CLASSES,
             IMPORTANCES,
             ("n_leaves_", "int", "Number of leaves."),
             ("depth_", "int", "Tests on the longest way to a leaf."),
         ],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "AdaBoostClassifier",
         learner: "adaboost",
-        base: "_adaboost.AdaBoostClassifier",
+        module: "ensemble",
+        base: "_weight_boosting.AdaBoostClassifier",
         summary: "AdaBoost for classes: stumps or any estimator, combined by weighted votes",
         notes: TABLES,
         params: &[
@@ -179,12 +155,13 @@ pub const FACES: &[PythonClass] = &[
             IMPORTANCES,
             ("trace_", "dict", "Columns and rows of the course: error, vote, training error and its bound in each round."),
         ],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "AdaBoostRegressor",
         learner: "adaboost",
-        base: "_adaboost.AdaBoostRegressor",
+        module: "ensemble",
+        base: "_weight_boosting.AdaBoostRegressor",
         summary: "AdaBoost.R2 for numbers: trees of depth 3 or any estimator, combined by the weighted median",
         notes: TABLES,
         params: &[ESTIMATOR, same("n_estimators"), LEARNING_RATE, same("loss"), RANDOM_STATE],
@@ -197,80 +174,73 @@ pub const FACES: &[PythonClass] = &[
             ERRORS_,
             IMPORTANCES,
         ],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "BaggingClassifier",
         learner: "bagging",
-        base: "_ensemble.BaggingClassifier",
-        summary: "",
+        module: "ensemble",
+        base: "_meta.BaggingClassifier",
         notes: LOOP,
         params: BAGS,
         positional: 2,
         handled: BAG_PARAMS,
         attributes: BAG_ATTRIBUTES,
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "BaggingRegressor",
         learner: "bagging",
-        base: "_ensemble.BaggingRegressor",
-        summary: "",
+        module: "ensemble",
+        base: "_meta.BaggingRegressor",
         notes: LOOP,
         params: BAGS,
         positional: 2,
         handled: BAG_PARAMS,
         attributes: BAG_ATTRIBUTES,
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "VotingClassifier",
         learner: "voting",
-        base: "_ensemble.VotingClassifier",
-        summary: "",
+        module: "ensemble",
+        base: "_meta.VotingClassifier",
         notes: LOOP,
         params: &[
             MEMBERS,
             own(
                 "voting",
-                "\"hard\"",
-                "[StrOptions({\"hard\", \"soft\"})]",
-                "{\"hard\", \"soft\"}",
+                Word("hard"),
+                &[Words(&["hard", "soft"])],
                 "hard counts the classes that members say; soft averages their probabilities.",
             ),
             WEIGHTS,
             N_JOBS,
-            own(
-                "flatten_transform",
-                "True",
-                BOOL,
-                "bool",
-                "Whether `transform` puts the probabilities of all members side by side.",
-            ),
+            own("flatten_transform", Flag(true), BOOL, "Whether `transform` puts the probabilities of all members side by side."),
             VERBOSE_BOOL,
         ],
         positional: 1,
         handled: &["estimators", "voting", "weights", "prepare"],
         attributes: NAMED_CLASSES,
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "VotingRegressor",
         learner: "voting",
-        base: "_ensemble.VotingRegressor",
-        summary: "",
+        module: "ensemble",
+        base: "_meta.VotingRegressor",
         notes: LOOP,
         params: &[MEMBERS, WEIGHTS, N_JOBS, VERBOSE_BOOL],
         positional: 1,
         handled: &["estimators", "voting", "weights", "prepare"],
         attributes: NAMED_ATTRIBUTES,
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "StackingClassifier",
         learner: "stacking",
-        base: "_ensemble.StackingClassifier",
-        summary: "",
+        module: "ensemble",
+        base: "_meta.StackingClassifier",
         notes: LOOP,
         params: &[
             MEMBERS,
@@ -278,9 +248,8 @@ pub const FACES: &[PythonClass] = &[
             CV,
             own(
                 "stack_method",
-                "\"auto\"",
-                "[StrOptions({\"auto\", \"predict_proba\", \"decision_function\", \"predict\"})]",
-                "{\"auto\", \"predict_proba\", \"decision_function\", \"predict\"}",
+                Word("auto"),
+                &[Words(&["auto", "predict_proba", "decision_function", "predict"])],
                 "What members say to the final estimator; auto takes the first that a member has.",
             ),
             N_JOBS,
@@ -290,18 +259,18 @@ pub const FACES: &[PythonClass] = &[
         positional: 2,
         handled: STACK_PARAMS,
         attributes: NAMED_CLASSES,
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "StackingRegressor",
         learner: "stacking",
-        base: "_ensemble.StackingRegressor",
-        summary: "",
+        module: "ensemble",
+        base: "_meta.StackingRegressor",
         notes: LOOP,
         params: &[MEMBERS, FINAL, CV, N_JOBS, PASSTHROUGH, VERBOSE],
         positional: 2,
         handled: STACK_PARAMS,
         attributes: NAMED_ATTRIBUTES,
-        example: "",
+        ..PythonClass::NEW
     },
 ];

@@ -1,28 +1,27 @@
 //! Generalised linear models.
 
-use super::{BOOL, Param, PythonClass, VERBOSE, like, own, same, translated};
+use super::*;
 
-const ALPHA: Param = like("alpha", "1.0", "[Interval(Real, 0.0, None, closed=\"left\")]", "float");
+const ALPHA: Param = like("alpha", Number(1.0), &[at_least(0.0)]);
 
-const MAX_ITER: Param = like("max_iter", "100", "[Interval(Integral, 1, None, closed=\"left\")]", "int");
+const MAX_ITER: Param = like("max_iter", Whole(100), &[ints_from(1)]);
 
-const TOL: Param = like("tol", "1e-4", "[Interval(Real, 0.0, None, closed=\"neither\")]", "float");
+const TOL: Param = like("tol", Number(0.0001), &[above(0.0)]);
 
 const SOLVER: Param = translated(
     "solver",
-    "\"lbfgs\"",
-    "[StrOptions({\"lbfgs\", \"newton-cholesky\"})]",
-    "{\"lbfgs\", \"newton-cholesky\"}",
+    Word("lbfgs"),
+    &[Words(&["lbfgs", "newton-cholesky"])],
     "\"newton-cholesky\" is Newton's method; \"lbfgs\" is Newton's method where the Hessian is small enough, else L-BFGS. The \
      optimum is the same.",
 );
 
 const WARM_START: Param =
-    own("warm_start", "False", BOOL, "bool", "Whether a fit starts from the coefficients of the fit before it.");
+    own("warm_start", Flag(false), BOOL, "Whether a fit starts from the coefficients of the fit before it.");
 
 const HANDLED: &[&str] = &["family", "power", "link", "offset", "exposure", "start"];
 
-const ATTRIBUTES: &[(&str, &str, &str)] = &[
+const ATTRIBUTES: &[Attribute] = &[
     ("coef_", "ndarray of shape (n_features,)", "The coefficients of the linear score."),
     ("intercept_", "float", "The constant term; 0.0 without intercept."),
     ("n_iter_", "int", "Steps that the fit took."),
@@ -32,42 +31,41 @@ pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "PoissonRegressor",
         learner: "glm",
+        module: "linear_model",
         base: "_glm.PoissonRegressor",
         summary: "Generalised linear model for counts: Poisson family, log link",
-        notes: "",
         params: &[ALPHA, same("fit_intercept"), SOLVER, MAX_ITER, TOL, WARM_START, VERBOSE],
-        positional: 0,
         handled: HANDLED,
         attributes: ATTRIBUTES,
-        example: "",
+        fields: &["n_iter"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "GammaRegressor",
         learner: "glm",
+        module: "linear_model",
         base: "_glm.GammaRegressor",
         summary: "Generalised linear model for positive amounts: Gamma family, log link",
-        notes: "",
         params: &[ALPHA, same("fit_intercept"), SOLVER, MAX_ITER, TOL, WARM_START, VERBOSE],
-        positional: 0,
         handled: HANDLED,
         attributes: ATTRIBUTES,
-        example: "",
+        fields: &["n_iter"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "TweedieRegressor",
         learner: "glm",
+        module: "linear_model",
         base: "_glm.TweedieRegressor",
         summary: "Generalised linear model whose variance is a power of the mean",
-        notes: "",
         params: &[
-            translated("power", "0.0", "[Interval(Real, None, None, closed=\"neither\")]", "float", ""),
+            translated("power", Number(0.0), &[reals(f64::NEG_INFINITY, f64::INFINITY, Neither)], ""),
             ALPHA,
             same("fit_intercept"),
             translated(
                 "link",
-                "\"auto\"",
-                "[StrOptions({\"auto\", \"identity\", \"log\"})]",
-                "{\"auto\", \"identity\", \"log\"}",
+                Word("auto"),
+                &[Words(&["auto", "identity", "log"])],
                 "What stands between mean and score; \"auto\" is the identity for powers up to 0, else the logarithm.",
             ),
             SOLVER,
@@ -76,22 +74,22 @@ pub const FACES: &[PythonClass] = &[
             WARM_START,
             VERBOSE,
         ],
-        positional: 0,
         handled: HANDLED,
         attributes: ATTRIBUTES,
-        example: "",
+        fields: &["n_iter"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "GeneralizedLinearRegressor",
         learner: "glm",
+        module: "linear_model",
         base: "_glm.GeneralizedLinearRegressor",
-        summary: "",
         notes: "`fit` and `predict` take `offset`, which is added to the score, or `exposure`, which the mean is proportional to.",
         params: &[
             same("family"),
-            like("power", "1.5", "[Interval(Real, None, None, closed=\"neither\")]", "float"),
+            like("power", Number(1.5), &[reals(f64::NEG_INFINITY, f64::INFINITY, Neither)]),
             same("link"),
-            like("alpha", "0.0", "[Interval(Real, 0.0, None, closed=\"left\")]", "float"),
+            like("alpha", Number(0.0), &[at_least(0.0)]),
             same("fit_intercept"),
             same("solver"),
             MAX_ITER,
@@ -99,7 +97,6 @@ pub const FACES: &[PythonClass] = &[
             WARM_START,
             VERBOSE,
         ],
-        positional: 0,
         handled: &["offset", "exposure", "start"],
         attributes: &[
             ("coef_", "ndarray of shape (n_features,)", "The coefficients of the linear score."),
@@ -118,6 +115,7 @@ pub const FACES: &[PythonClass] = &[
                  where coefficients are not determined.",
             ),
         ],
-        example: "",
+        fields: &["n_iter"],
+        ..PythonClass::NEW
     },
 ];

@@ -1,39 +1,41 @@
 //! Linear support vector machines, kernel ridge, and feature maps of kernels.
 
-use super::{CLASS_WEIGHT, CLASSES, N_JOBS, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated};
+use super::*;
 
-const TOL: Param = like("tol", "1e-4", "[Interval(Real, 0.0, None, closed=\"neither\")]", "float");
-const C: Param = like("C", "1.0", "[Interval(Real, 0.0, None, closed=\"neither\")]", "float");
-const SCALING: Param = translated("intercept_scaling", "1.0", "[Interval(Real, 0, None, closed=\"neither\")]", "float", "");
-const MAX_ITER: Param = like("max_iter", "1000", "[Interval(Integral, 0, None, closed=\"left\")]", "int");
+const TOL: Param = like("tol", Number(0.0001), &[above(0.0)]);
+const C: Param = like("C", Number(1.0), &[above(0.0)]);
+const SCALING: Param = translated("intercept_scaling", Number(1.0), &[above(0.0)], "");
+const MAX_ITER: Param = like("max_iter", Whole(1000), &[ints_from(0)]);
 const DUAL: Param = own(
     "dual",
-    "\"auto\"",
-    "[\"boolean\", StrOptions({\"auto\"})]",
-    "bool or \"auto\"",
+    Word("auto"),
+    &[Bool, Words(&["auto"])],
     "Combinations that liblinear does not know are refused as there; the method follows from penalty and loss.",
 );
 
-const NUMBER: &str = "[Interval(Real, 0, None, closed=\"left\"), None]";
-const KERNELS: &str = "[StrOptions({\"additive_chi2\", \"chi2\", \"cosine\", \"laplacian\", \"linear\", \"poly\", \"polynomial\", \"rbf\", \
-                       \"sigmoid\", \"precomputed\"}), callable]";
+const NUMBER: &[Rule] = &[at_least(0.0), Null];
+const KERNELS: &[Rule] = &[
+    Words(&["additive_chi2", "chi2", "cosine", "laplacian", "linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed"]),
+    Callable,
+];
 const KERNEL_DOC: &str = "A kernel of `sklearn.metrics.pairwise`, \"precomputed\", or a callable on two rows.";
-const PARAMS: Param = own("kernel_params", "None", "[dict, None]", "dict", "Further arguments of a kernel that is a callable.");
+const PARAMS: Param =
+    own("kernel_params", Nothing, &[Dict, Null], "Further arguments of a kernel that is a callable.").kind("dict");
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "LinearSVC",
         learner: "linear-svm",
-        base: "_linear_svm.LinearSVC",
+        module: "svm",
+        base: "_linear.LinearSVC",
         summary: "Linear support vector classification by coordinate descent",
-        notes: "",
         params: &[
-            like("penalty", "\"l2\"", "[StrOptions({\"l1\", \"l2\"})]", "{\"l1\", \"l2\"}"),
-            like("loss", "\"squared_hinge\"", "[StrOptions({\"hinge\", \"squared_hinge\"})]", "{\"hinge\", \"squared_hinge\"}"),
+            like("penalty", Word("l2"), &[Words(&["l1", "l2"])]),
+            like("loss", Word("squared_hinge"), &[Words(&["hinge", "squared_hinge"])]),
             DUAL,
             TOL,
             C,
-            like("multi_class", "\"ovr\"", "[StrOptions({\"ovr\", \"crammer_singer\"})]", "{\"ovr\", \"crammer_singer\"}"),
+            like("multi_class", Word("ovr"), &[Words(&["ovr", "crammer_singer"])]),
             same("fit_intercept"),
             SCALING,
             CLASS_WEIGHT,
@@ -49,24 +51,19 @@ pub const FACES: &[PythonClass] = &[
             ("intercept_", "ndarray of shape (1,) or (n_classes,)", "The constant terms."),
             ("n_iter_", "int", "Rounds over the rows; with more than two classes, of the longest."),
         ],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "LinearSVR",
         learner: "linear-svm",
-        base: "_linear_svm.LinearSVR",
+        module: "svm",
+        base: "_linear.LinearSVR",
         summary: "Linear support vector regression by coordinate descent",
-        notes: "",
         params: &[
-            translated("epsilon", "0.0", "[Real]", "float", ""),
+            translated("epsilon", Number(0.0), &[Real], ""),
             TOL,
             C,
-            like(
-                "loss",
-                "\"epsilon_insensitive\"",
-                "[StrOptions({\"epsilon_insensitive\", \"squared_epsilon_insensitive\"})]",
-                "{\"epsilon_insensitive\", \"squared_epsilon_insensitive\"}",
-            ),
+            like("loss", Word("epsilon_insensitive"), &[Words(&["epsilon_insensitive", "squared_epsilon_insensitive"])]),
             same("fit_intercept"),
             SCALING,
             DUAL,
@@ -74,39 +71,31 @@ pub const FACES: &[PythonClass] = &[
             RANDOM_STATE,
             MAX_ITER,
         ],
-        positional: 0,
         handled: &["penalty", "multi_class", "class_weight", "method"],
         attributes: &[
             ("coef_", "ndarray of shape (n_features,)", "The coefficients."),
             ("intercept_", "ndarray of shape (1,)", "The constant term."),
             ("n_iter_", "int", "Rounds over the rows."),
         ],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "KernelRidge",
         learner: "kernel-ridge",
-        base: "_kernel.KernelRidge",
-        summary: "",
-        notes: "",
+        module: "kernel_ridge",
+        base: "_kernel_ridge.KernelRidge",
         params: &[
-            translated(
-                "alpha",
-                "1",
-                "[Interval(Real, 0, None, closed=\"left\"), \"array-like\"]",
-                "float or array-like of shape (n_targets,)",
-                "The penalty, or one for each target.",
-            ),
-            translated("kernel", "\"linear\"", KERNELS, "str or callable", KERNEL_DOC),
+            translated("alpha", Whole(1), &[at_least(0.0), ArrayLike], "The penalty, or one for each target.")
+                .kind("float or array-like of shape (n_targets,)"),
+            translated("kernel", Word("linear"), KERNELS, KERNEL_DOC).kind("str or callable"),
             translated(
                 "gamma",
-                "None",
+                Nothing,
                 NUMBER,
-                "float or None",
                 "Width of the kernels rbf, laplacian, poly, sigmoid and chi2; None is 1 / n_features.",
             ),
-            translated("degree", "3", "[Interval(Real, 0, None, closed=\"left\")]", "float", ""),
-            translated("coef0", "1", "[Interval(Real, None, None, closed=\"neither\")]", "float", ""),
+            translated("degree", Whole(3), &[at_least(0.0)], ""),
+            translated("coef0", Whole(1), &[reals(f64::NEG_INFINITY, f64::INFINITY, Neither)], ""),
             PARAMS,
         ],
         positional: 1,
@@ -115,44 +104,34 @@ pub const FACES: &[PythonClass] = &[
             ("dual_coef_", "ndarray of shape (n_samples,) or (n_samples, n_targets)", "Coefficients of the rows."),
             ("X_fit_", "ndarray or sparse matrix of shape (n_samples, n_features)", "The rows, which prediction needs."),
         ],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "Nystroem",
         learner: "nystroem",
-        base: "_kernel.Nystroem",
-        summary: "",
-        notes: "",
+        module: "kernel_approximation",
+        base: "_feature_maps.Nystroem",
         params: &[
-            translated("kernel", "\"rbf\"", KERNELS, "str or callable", KERNEL_DOC),
+            translated("kernel", Word("rbf"), KERNELS, KERNEL_DOC).kind("str or callable"),
             translated(
                 "gamma",
-                "None",
+                Nothing,
                 NUMBER,
-                "float or None",
                 "Width of the kernels rbf, laplacian, poly, sigmoid and chi2; None is 1 / n_features.",
             ),
             translated(
                 "coef0",
-                "None",
-                "[Interval(Real, None, None, closed=\"neither\"), None]",
-                "float or None",
+                Nothing,
+                &[reals(f64::NEG_INFINITY, f64::INFINITY, Neither), Null],
                 "Constant of the kernels poly and sigmoid.",
             ),
-            translated(
-                "degree",
-                "None",
-                "[Interval(Real, 1, None, closed=\"left\"), None]",
-                "float or None",
-                "Degree of the kernel poly.",
-            ),
+            translated("degree", Nothing, &[at_least(1.0), Null], "Degree of the kernel poly."),
             PARAMS,
-            like("n_components", "100", "[Interval(Integral, 1, None, closed=\"left\")]", "int"),
+            like("n_components", Whole(100), &[ints_from(1)]),
             RANDOM_STATE,
             N_JOBS,
         ],
         positional: 1,
-        handled: &[],
         attributes: &[
             ("components_", "ndarray or sparse matrix of shape (n_components, n_features)", "The rows that were drawn."),
             ("component_indices_", "ndarray of shape (n_components,)", "Their numbers."),
@@ -163,32 +142,25 @@ pub const FACES: &[PythonClass] = &[
             ),
             ("approximation_error_", "float", "‖K - ZZᵀ‖ / ‖K‖, measured on some of the rows."),
         ],
-        example: "",
+        arrays: &["normalization"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "RBFSampler",
         learner: "rff",
-        base: "_kernel.RBFSampler",
-        summary: "",
-        notes: "",
+        module: "kernel_approximation",
+        base: "_feature_maps.RBFSampler",
         params: &[
-            translated(
-                "gamma",
-                "1.0",
-                "[StrOptions({\"scale\"}), Interval(Real, 0.0, None, closed=\"left\")]",
-                "\"scale\" or float",
-                "",
-            ),
-            like("n_components", "100", "[Interval(Integral, 1, None, closed=\"left\")]", "int"),
+            translated("gamma", Number(1.0), &[Words(&["scale"]), at_least(0.0)], ""),
+            like("n_components", Whole(100), &[ints_from(1)]),
             RANDOM_STATE,
         ],
-        positional: 0,
-        handled: &[],
         attributes: &[
             ("random_weights_", "ndarray of shape (n_features, n_components)", "The frequencies."),
             ("random_offset_", "ndarray of shape (n_components,)", "The phases."),
             ("approximation_error_", "float", "‖K - ZZᵀ‖ / ‖K‖, measured on some of the rows."),
         ],
-        example: "",
+        arrays: &["random_offset"],
+        ..PythonClass::NEW
     },
 ];

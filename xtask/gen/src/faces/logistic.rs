@@ -1,30 +1,26 @@
 //! Logistic regression.
 
-use super::{BOOL, CLASS_WEIGHT, CLASSES, N_JOBS, Param, PythonClass, RANDOM_STATE, VERBOSE, own, same, translated, unused};
+use super::*;
 
-const DUAL: Param = unused("dual", "False", BOOL, "bool", "");
-const TOL: Param = translated("tol", "1e-4", "[Interval(Real, 0, None, closed=\"left\")]", "float", "");
+const DUAL: Param = unused("dual", Flag(false), BOOL, "");
+const TOL: Param = translated("tol", Number(0.0001), &[at_least(0.0)], "");
 const SOLVER: Param = translated(
     "solver",
-    "\"lbfgs\"",
-    "[StrOptions({\"lbfgs\", \"liblinear\", \"newton-cg\", \"newton-cholesky\", \"sag\", \"saga\"})]",
-    "str",
+    Word("lbfgs"),
+    &[Words(&["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"])],
     "The names of scikit-learn are accepted, with the penalties they take there. All find the same optimum, by the method \
      that suits penalty and shape of X; the constant term is not penalised by any of them.",
-);
-const MAX_ITER: Param = translated("max_iter", "100", "[Interval(Integral, 0, None, closed=\"left\")]", "int", "");
-const COEF: (&str, &str, &str) = ("coef_", "ndarray of shape (1, n_features) or (n_classes, n_features)", "The coefficients.");
-const INTERCEPT: (&str, &str, &str) = ("intercept_", "ndarray of shape (1,) or (n_classes,)", "The constant terms.");
+)
+.kind("str");
+const MAX_ITER: Param = translated("max_iter", Whole(100), &[ints_from(0)], "");
+const COEF: Attribute = ("coef_", "ndarray of shape (1, n_features) or (n_classes, n_features)", "The coefficients.");
+const INTERCEPT: Attribute = ("intercept_", "ndarray of shape (1,) or (n_classes,)", "The constant terms.");
+
+const POSITIVE: &[Rule] = &[above(0.0)];
 
 /// A parameter of liblinear, whose constant term is one more column.
-const fn intercept_scaling(default: &'static str) -> Param {
-    unused(
-        "intercept_scaling",
-        default,
-        "[Interval(Real, 0, None, closed=\"neither\")]",
-        "float",
-        "The constant term is never penalised.",
-    )
+const fn intercept_scaling(default: DefaultValue) -> Param {
+    unused("intercept_scaling", default, POSITIVE, "The constant term is never penalised.")
 }
 
 pub const FACES: &[PythonClass] = &[ONE, CHOSEN];
@@ -32,35 +28,33 @@ pub const FACES: &[PythonClass] = &[ONE, CHOSEN];
 const ONE: PythonClass = PythonClass {
     class: "LogisticRegression",
     learner: "logistic",
+    module: "linear_model",
     base: "_logistic.LogisticRegression",
-    summary: "",
-    notes: "",
     params: &[
         translated(
             "penalty",
-            "\"deprecated\"",
-            "[StrOptions({\"l1\", \"l2\", \"elasticnet\"}), None, Hidden(StrOptions({\"deprecated\"}))]",
-            "{\"l1\", \"l2\", \"elasticnet\"} or None",
+            Word("deprecated"),
+            &[Words(&["l1", "l2", "elasticnet"]), Null, Hidden(&["deprecated"])],
             "The old way to say what `C` and `l1_ratio` say; None is C=inf.",
         ),
-        translated("C", "1.0", "[Interval(Real, 0, None, closed=\"right\")]", "float", ""),
+        translated("C", Number(1.0), &[reals(0.0, f64::INFINITY, High)], ""),
         translated(
             "l1_ratio",
-            "0.0",
-            "[Interval(Real, 0, 1, closed=\"both\"), None]",
-            "float",
+            Number(0.0),
+            &[reals(0.0, 1.0, Both), Null],
             "As in scikit-learn, the solvers \"saga\" and (for 1) \"liblinear\" take other values than 0.",
-        ),
+        )
+        .kind("float"),
         DUAL,
         TOL,
         same("fit_intercept"),
-        intercept_scaling("1"),
+        intercept_scaling(Whole(1)),
         CLASS_WEIGHT,
-        RANDOM_STATE,
+        UNUSED_RANDOM_STATE,
         SOLVER,
         MAX_ITER,
         VERBOSE,
-        own("warm_start", "False", BOOL, "bool", "Whether a fit starts from the coefficients of the last one."),
+        own("warm_start", Flag(false), BOOL, "Whether a fit starts from the coefficients of the last one."),
         N_JOBS,
     ],
     positional: 1,
@@ -79,81 +73,39 @@ const ONE: PythonClass = PythonClass {
         ("separating_intercept_", "ndarray of shape (1,) or (n_classes,)", "The constant terms that go with them."),
         ("separating_margin_", "float", "The least lead of its own class that a row has along them; 0 when some have none."),
     ],
-    example: "",
+    ..PythonClass::NEW
 };
 
 const CHOSEN: PythonClass = PythonClass {
     class: "LogisticRegressionCV",
     learner: "logistic",
-    base: "_logistic_cv.LogisticRegressionCV",
+    module: "linear_model",
+        base: "_logistic_cv.LogisticRegressionCV",
     summary: "Logistic regression for two classes, softmax regression for more, with C (and the L1 share) chosen by cross-validation",
     notes: "In every fold the fits start from the one before, from the strongest penalty to the weakest, and the last fit on all rows starts from \
             the mean of the folds. A class without rows in a fold has coefficients of 0 and a constant term of minus infinity there. A saved \
             model is opened as LogisticRegression with what was chosen.",
     params: &[
-        own(
-            "Cs",
-            "10",
-            "[Interval(Integral, 1, None, closed=\"left\"), \"array-like\"]",
-            "int or array-like of shape (n_cs,)",
-            "The values of C to choose from, or how many of them, in equal ratios from 1e-4 to 1e4.",
-        ),
-        own(
-            "l1_ratios",
-            "\"warn\"",
-            "[\"array-like\", None, Hidden(StrOptions({\"warn\"}))]",
-            "array-like of shape (n_l1_ratios,) or None",
-            "The shares of the L1 part of the penalty to choose from; None is no L1 part. As in scikit-learn, other values than 0 are taken by \
-             the solvers \"saga\" and (for 1) \"liblinear\".",
-        ),
+        own("Cs", Whole(10), &[ints_from(1), ArrayLike], "The values of C to choose from, or how many of them, in equal ratios from 1e-4 to 1e4.").kind("int or array-like of shape (n_cs,)"),
+        own("l1_ratios", Word("warn"), &[ArrayLike, Null, Hidden(&["warn"])], "The shares of the L1 part of the penalty to choose from; None is no L1 part. As in scikit-learn, other values than 0 are taken by \
+             the solvers \"saga\" and (for 1) \"liblinear\".").kind("array-like of shape (n_l1_ratios,) or None"),
         same("fit_intercept"),
-        own(
-            "cv",
-            "None",
-            "[\"cv_object\"]",
-            "int, cross-validation generator or iterable",
-            "How rows are split; None is 5 folds with the classes in their shares.",
-        ),
+        own("cv", Nothing, &[Folds], "How rows are split; None is 5 folds with the classes in their shares.").kind("int, cross-validation generator or iterable"),
         DUAL,
-        translated(
-            "penalty",
-            "\"deprecated\"",
-            "[StrOptions({\"l1\", \"l2\", \"elasticnet\"}), Hidden(StrOptions({\"deprecated\"}))]",
-            "{\"l1\", \"l2\", \"elasticnet\"}",
-            "The old way to say what `l1_ratios` says.",
-        ),
-        own(
-            "scoring",
-            "\"warn\"",
-            "[StrOptions(set(get_scorer_names())), callable, None, Hidden(StrOptions({\"warn\"}))]",
-            "str, callable or None",
-            "How a fit is judged on the rows that had no part in it; None is accuracy.",
-        ),
+        translated("penalty", Word("deprecated"), &[Words(&["l1", "l2", "elasticnet"]), Hidden(&["deprecated"])], "The old way to say what `l1_ratios` says."),
+        own("scoring", Word("warn"), &[ScorerName, Callable, Null, Hidden(&["warn"])], "How a fit is judged on the rows that had no part in it; None is accuracy."),
         SOLVER,
         TOL,
         MAX_ITER,
         CLASS_WEIGHT,
         N_JOBS,
         VERBOSE,
-        own(
-            "refit",
-            "True",
-            BOOL,
-            "bool",
-            "Whether all rows are fitted with what is best on average. Otherwise the coefficients that are best in each fold are averaged.",
-        ),
-        intercept_scaling("1.0"),
-        RANDOM_STATE,
-        own(
-            "use_legacy_attributes",
-            "\"warn\"",
-            "[\"boolean\", Hidden(StrOptions({\"warn\"}))]",
-            "bool",
-            "Whether attributes have the shapes of before scikit-learn 1.10: `C_` and `l1_ratio_` repeated for each class, `coefs_paths_` and \
-             `scores_` dicts by class, with the axes (folds, Cs, l1_ratios), the last one only where `l1_ratios` is not None.",
-        ),
+        own("refit", Flag(true), BOOL, "Whether all rows are fitted with what is best on average. Otherwise the coefficients that are best in each fold are averaged."),
+        intercept_scaling(Number(1.0)),
+        UNUSED_RANDOM_STATE,
+        own("use_legacy_attributes", Word("warn"), &[Bool, Hidden(&["warn"])], "Whether attributes have the shapes of before scikit-learn 1.10: `C_` and `l1_ratio_` repeated for each class, `coefs_paths_` and \
+             `scores_` dicts by class, with the axes (folds, Cs, l1_ratios), the last one only where `l1_ratios` is not None."),
     ],
-    positional: 0,
     handled: &["C", "l1_ratio", "start"],
     attributes: &[
         CLASSES,
@@ -171,5 +123,5 @@ const CHOSEN: PythonClass = PythonClass {
         ),
         ("n_iter_", "ndarray of shape (n_folds, n_l1_ratios, n_cs)", "Iterations of the solver."),
     ],
-    example: "",
-};
+        ..PythonClass::NEW
+    };

@@ -1,71 +1,57 @@
 //! Mixtures.
 
-use super::{BOOL, CLASSES, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated, unused};
+use super::*;
 
-const TOL: Param = like("tol", "1e-3", "[Interval(Real, 0.0, None, closed=\"left\")]", "float");
-const REG_COVAR: Param = like("reg_covar", "1e-6", "[Interval(Real, 0.0, None, closed=\"left\")]", "float");
-const REGULARISE: Param = like("regularise", "\"add\"", REGULARISATIONS, REGULARISATION_KIND);
-const REGULARISATIONS: &str = "[StrOptions({\"add\", \"floor\", \"relative\"})]";
-const REGULARISATION_KIND: &str = "{\"add\", \"floor\", \"relative\"}";
-const N_INIT: Param = like("n_init", "1", "[Interval(Integral, 1, None, closed=\"left\")]", "int");
-const PRIOR_DF: Param =
-    like("degrees_of_freedom_prior", "None", "[Interval(Real, 0.0, None, closed=\"neither\"), None]", "float or None");
-const PRIOR_SCATTER: Param = like(
-    "covariance_prior",
-    "None",
-    "[Interval(Real, 0.0, None, closed=\"neither\"), \"array-like\", None]",
-    "float, array-like of shape (n_features, n_features) or None",
-);
-const FOLDS: Param = like("folds", "5", "[Interval(Integral, 2, 1000, closed=\"both\")]", "int");
-const CHOOSE: &str = "[StrOptions({\"bic\", \"aic\", \"cv\"}), None]";
-const CHOOSE_KIND: &str = "{\"bic\", \"aic\", \"cv\"} or None";
-const ITERATIONS: (&str, &str, &str) = ("n_iter_", "int", "Number of steps.");
+const TOL: Param = like("tol", Number(0.001), &[at_least(0.0)]);
+const REG_COVAR: Param = like("reg_covar", Number(1e-06), &[at_least(0.0)]);
+const REGULARISE: Param = like("regularise", Word("add"), REGULARISATIONS);
+const REGULARISATIONS: &[Rule] = &[Words(&["add", "floor", "relative"])];
+const N_INIT: Param = like("n_init", Whole(1), &[ints_from(1)]);
+const PRIOR_DF: Param = like("degrees_of_freedom_prior", Nothing, &[above(0.0), Null]);
+const PRIOR_SCATTER: Param = like("covariance_prior", Nothing, &[above(0.0), ArrayLike, Null])
+    .kind("float, array-like of shape (n_features, n_features) or None");
+const FOLDS: Param = like("folds", Whole(5), &[ints(2, 1000)]);
+const CHOOSE: &[Rule] = &[Words(&["bic", "aic", "cv"]), Null];
+const ITERATIONS: Attribute = ("n_iter_", "int", "Number of steps.");
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "GaussianMixture",
         learner: "gmm",
-        base: "_mixture.GaussianMixture",
-        summary: "",
+        module: "mixture",
+        base: "_gaussian_mixture.GaussianMixture",
         notes: "Where scikit-learn has the parameter, its name, meaning and default are the same; `reg_covar` is added to the variances unless \
                 `regularise=\"floor\"`. A mean to start from that is given alone starts with equal weights and the covariance of all rows.",
         params: &[
-            like("n_components", "1", "[Interval(Integral, 1, None, closed=\"left\")]", "int"),
+            like("n_components", Whole(1), &[ints_from(1)]),
             same("covariance_type"),
             TOL,
             REG_COVAR,
-            like("max_iter", "100", "[Interval(Integral, 0, None, closed=\"left\")]", "int"),
+            like("max_iter", Whole(100), &[ints_from(0)]),
             N_INIT,
             same("init_params"),
-            translated("weights_init", "None", "[\"array-like\", None]", "array-like of shape (n_components,) or None", ""),
-            translated(
-                "means_init",
-                "None",
-                "[\"array-like\", None]",
-                "array-like of shape (n_components, n_features) or None",
-                "",
-            ),
-            translated("precisions_init", "None", "[\"array-like\", Real, None]", "array-like or None", ""),
+            translated("weights_init", Nothing, &[ArrayLike, Null], "").kind("array-like of shape (n_components,) or None"),
+            translated("means_init", Nothing, &[ArrayLike, Null], "")
+                .kind("array-like of shape (n_components, n_features) or None"),
+            translated("precisions_init", Nothing, &[ArrayLike, Real, Null], "").kind("array-like or None"),
             RANDOM_STATE,
             own(
                 "warm_start",
-                "False",
+                Flag(false),
                 BOOL,
-                "bool",
                 "Whether a further fit starts from the parameters of the last one; n_init and choose are then left aside.",
             ),
             VERBOSE,
-            unused("verbose_interval", "10", "[Interval(Integral, 1, None, closed=\"left\")]", "int", ""),
+            unused("verbose_interval", Whole(10), &[ints_from(1)], ""),
             REGULARISE,
             same("algorithm"),
             same("equal_weights"),
             PRIOR_DF,
             PRIOR_SCATTER,
-            like("choose", "None", CHOOSE, CHOOSE_KIND),
+            like("choose", Nothing, CHOOSE),
             FOLDS,
         ],
         positional: 1,
-        handled: &[],
         attributes: &[
             ("weights_", "ndarray of shape (n_components,)", "Weights of the components."),
             ("means_", "ndarray of shape (n_components, n_features)", "Means of the components."),
@@ -79,23 +65,24 @@ pub const FACES: &[PythonClass] = &[
             ("n_components_", "int", "Number of components, where it was chosen."),
             ("choice_", "list of dict", "The numbers of components that were tried and what each is worth."),
         ],
-        example: "",
+        arrays: &["weights", "means", "covariances"],
+        fields: &["choice"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "GaussianMixtureClassifier",
         learner: "gmm-classifier",
-        base: "_mixture.GaussianMixtureClassifier",
-        summary: "",
-        notes: "",
+        module: "mixture",
+        base: "_gaussian_mixture.GaussianMixtureClassifier",
         params: &[
-            like("n_components", "5", "[Interval(Integral, 1, None, closed=\"left\")]", "int"),
-            like("choose", "\"bic\"", CHOOSE, CHOOSE_KIND),
+            like("n_components", Whole(5), &[ints_from(1)]),
+            like("choose", Word("bic"), CHOOSE),
             same("covariance_type"),
-            like("priors", "None", "[\"array-like\", None]", "array-like of shape (n_classes,) or None"),
+            like("priors", Nothing, &[ArrayLike, Null]).kind("array-like of shape (n_classes,) or None"),
             TOL,
             REG_COVAR,
-            like("regularise", "\"relative\"", REGULARISATIONS, REGULARISATION_KIND),
-            like("max_iter", "100", "[Interval(Integral, 0, None, closed=\"left\")]", "int"),
+            like("regularise", Word("relative"), REGULARISATIONS),
+            like("max_iter", Whole(100), &[ints_from(0)]),
             N_INIT,
             same("init_params"),
             same("algorithm"),
@@ -105,7 +92,6 @@ pub const FACES: &[PythonClass] = &[
             RANDOM_STATE,
         ],
         positional: 1,
-        handled: &[],
         attributes: &[
             CLASSES,
             ("class_prior_", "ndarray of shape (n_classes,)", "Probability of each class."),
@@ -113,17 +99,17 @@ pub const FACES: &[PythonClass] = &[
             ("n_components_", "ndarray of shape (n_classes,)", "Number of components of each class."),
             ITERATIONS,
         ],
-        example: "",
+        arrays: &["class_prior", "class_count"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "MixtureOfExpertsRegressor",
         learner: "mixture-of-experts",
-        base: "_mixture.MixtureOfExpertsRegressor",
+        module: "mixture",
+        base: "_experts.MixtureOfExpertsRegressor",
         summary: "Several linear models with Gaussian noise and a softmax gate that says which of them a row should listen to",
-        notes: "",
         params: &[N_EXPERTS, same("alpha"), same("reg_variance"), same("tol"), STEPS, STARTS, RANDOM_STATE],
         positional: 1,
-        handled: &[],
         attributes: &[
             ("coef_", "ndarray of shape (n_experts, n_features)", "Slopes of the experts."),
             ("intercept_", "ndarray of shape (n_experts,)", "Intercepts of the experts."),
@@ -132,14 +118,14 @@ pub const FACES: &[PythonClass] = &[
             GATE_INTERCEPT,
             ITERATIONS,
         ],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "MixtureOfExpertsClassifier",
         learner: "mixture-of-experts",
-        base: "_mixture.MixtureOfExpertsClassifier",
+        module: "mixture",
+        base: "_experts.MixtureOfExpertsClassifier",
         summary: "Several softmax regressions and a softmax gate that says which of them a row should listen to",
-        notes: "",
         params: &[N_EXPERTS, same("alpha"), same("tol"), STEPS, STARTS, RANDOM_STATE],
         positional: 1,
         handled: &["reg_variance"],
@@ -151,13 +137,13 @@ pub const FACES: &[PythonClass] = &[
             GATE_INTERCEPT,
             ITERATIONS,
         ],
-        example: "",
+        ..PythonClass::NEW
     },
 ];
 
-const GATE: (&str, &str, &str) = ("gate_coef_", "ndarray of shape (n_experts, n_features)", "Slopes of the gate: log odds.");
-const GATE_INTERCEPT: (&str, &str, &str) = ("gate_intercept_", "ndarray of shape (n_experts,)", "Intercepts of the gate.");
+const GATE: Attribute = ("gate_coef_", "ndarray of shape (n_experts, n_features)", "Slopes of the gate: log odds.");
+const GATE_INTERCEPT: Attribute = ("gate_intercept_", "ndarray of shape (n_experts,)", "Intercepts of the gate.");
 
-const N_EXPERTS: Param = like("n_experts", "2", "[Interval(Integral, 1, 4096, closed=\"both\")]", "int");
-const STEPS: Param = like("max_iter", "300", "[Interval(Integral, 1, None, closed=\"left\")]", "int");
-const STARTS: Param = like("n_init", "3", "[Interval(Integral, 1, None, closed=\"left\")]", "int");
+const N_EXPERTS: Param = like("n_experts", Whole(2), &[ints(1, 4096)]);
+const STEPS: Param = like("max_iter", Whole(300), &[ints_from(1)]);
+const STARTS: Param = like("n_init", Whole(3), &[ints_from(1)]);

@@ -1,9 +1,10 @@
 //! The faces of learners in Python: class names, parameters in scikit-learn's order, fitted attributes.
 //!
-//! Names, defaults, ranges and texts come from the learner's declaration; a face adds what only Python has. Behaviour is
-//! hand-written in the class that `base` names.
-//!
-//! A family is a file with its faces and the parameters that only they share.
+//! Names, defaults, ranges, texts and what data is accepted come from the learner's declaration; a face adds what only Python has.
+//! A class whose fit takes nothing but the learner's parameters needs no more than its face; one that does more names in `base`
+//! the hand-written class with its behaviour.
+
+mod param;
 
 mod bayes;
 mod boosting;
@@ -18,7 +19,7 @@ mod lasso;
 mod linear;
 mod logistic;
 mod mixture;
-mod neighbours;
+mod neighbors;
 mod neural;
 mod prepare;
 mod reduce;
@@ -28,131 +29,103 @@ mod sgd;
 mod svm;
 mod tree;
 
+use Closed::{Both, High, Low, Neither};
+use DefaultValue::{Flag, Float64, Nan, Nothing, Number, Numbers, Whole, Wholes, Word};
+use Rule::{
+    Anything, ArrayLike, Bool, Callable, Dict, Folds, Hidden, Infinity, Int, List, Methods, MissingValue, NotANumber, Null,
+    RandomState, Real, ScorerName, SparseMatrix, Text, Tuple, Verbose, Words,
+};
+use param::{Closed, above, at_least, fractions, ints, ints_from, like, own, reals, renamed, translated, unused};
+pub use param::{DefaultValue, Param, Role, Rule, constraint, kind, same};
+
 /// One Python class.
 pub struct PythonClass {
     /// Its name, scikit-learn's where it has the class.
     pub class: &'static str,
     /// The learner behind it.
     pub learner: &'static str,
-    /// The class with its behaviour, with its module.
+    /// The module of `ermine` that it is in, named as scikit-learn's.
+    pub module: &'static str,
+    /// The class with its behaviour, with its file in the folder of the module; empty: what the learner's task asks for.
     pub base: &'static str,
     /// One line; empty: the learner's.
     pub summary: &'static str,
     /// What holds for the Python class only.
     pub notes: &'static str,
-    /// Parameters in the order of the signature.
+    /// Parameters in the order of the signature; empty: all of the learner's that are not `handled`.
     pub params: &'static [Param],
     /// How many of them may be given by position.
     pub positional: usize,
     /// Parameters of the learner that the class sets itself.
     pub handled: &'static [&'static str],
     /// Fitted attributes: name, type, meaning.
-    pub attributes: &'static [(&'static str, &'static str, &'static str)],
+    pub attributes: &'static [Attribute],
+    /// Arrays of the model that are fitted attributes as they are; `coef` is that of `coef_`.
+    pub arrays: &'static [&'static str],
+    /// Values of the model that are fitted attributes as they are.
+    pub fields: &'static [&'static str],
+    /// What the learner accepts and the class does not, by the names of `Accepts`.
+    pub refuses: &'static [&'static str],
     /// An example for the docstring.
     pub example: &'static str,
 }
 
-/// One parameter of a class. Empty texts are filled from the learner.
-pub enum Param {
-    /// A parameter of the learner; `by_hand` when the class translates its value.
-    Learner {
-        name: &'static str,
-        theirs: &'static str,
-        default: &'static str,
-        constraint: &'static str,
-        kind: &'static str,
-        doc: &'static str,
-        by_hand: bool,
-    },
-    /// A parameter of the class itself.
-    Own { name: &'static str, default: &'static str, constraint: &'static str, kind: &'static str, doc: &'static str },
-    /// A parameter that scikit-learn has and that has nothing to do here.
-    Unused { name: &'static str, default: &'static str, constraint: &'static str, kind: &'static str, doc: &'static str },
+/// A fitted attribute: name, type, meaning.
+pub type Attribute = (&'static str, &'static str, &'static str);
+
+impl PythonClass {
+    /// A class with nothing of its own.
+    pub const NEW: Self = Self {
+        class: "",
+        learner: "",
+        module: "",
+        base: "",
+        summary: "",
+        notes: "",
+        params: &[],
+        positional: 0,
+        handled: &[],
+        attributes: &[],
+        arrays: &[],
+        fields: &[],
+        refuses: &[],
+        example: "",
+    };
 }
 
-impl Param {
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Learner { name, .. } | Self::Own { name, .. } | Self::Unused { name, .. } => name,
-        }
-    }
-}
-
-/// The learner's parameter as it is.
-const fn same(name: &'static str) -> Param {
-    Param::Learner { name, theirs: name, default: "", constraint: "", kind: "", doc: "", by_hand: false }
-}
-
-/// The learner's parameter with Python's own constraint, type and default.
-const fn like(name: &'static str, default: &'static str, constraint: &'static str, kind: &'static str) -> Param {
-    Param::Learner { name, theirs: name, default, constraint, kind, doc: "", by_hand: false }
-}
-
-/// The learner's parameter, whose value the class translates.
-const fn translated(
-    name: &'static str,
-    default: &'static str,
-    constraint: &'static str,
-    kind: &'static str,
-    doc: &'static str,
-) -> Param {
-    Param::Learner { name, theirs: name, default, constraint, kind, doc, by_hand: true }
-}
-
-const fn own(
-    name: &'static str,
-    default: &'static str,
-    constraint: &'static str,
-    kind: &'static str,
-    doc: &'static str,
-) -> Param {
-    Param::Own { name, default, constraint, kind, doc }
-}
-
-const fn unused(
-    name: &'static str,
-    default: &'static str,
-    constraint: &'static str,
-    kind: &'static str,
-    doc: &'static str,
-) -> Param {
-    Param::Unused { name, default, constraint, kind, doc }
-}
-
-const BOOL: &str = "[\"boolean\"]";
+const BOOL: &[Rule] = &[Bool];
 
 const RANDOM_STATE: Param = own(
     "random_state",
-    "None",
-    "[\"random_state\"]",
-    "int, RandomState or None",
+    Nothing,
+    &[RandomState],
     "The seed of all randomness; the same int gives the same model on any number of threads. None draws a seed from \
      NumPy's global generator.",
 );
 
+const UNUSED_RANDOM_STATE: Param = unused("random_state", Nothing, &[RandomState], "Nothing in the fit is random.");
+
 const N_JOBS: Param = unused(
     "n_jobs",
-    "None",
-    "[None, Integral]",
-    "int or None",
+    Nothing,
+    &[Null, Int],
     "The number of threads is that of `ermine.set_num_threads`, or ERMINE_NUM_THREADS, or all cores.",
 );
 
-const COPY_X: Param = unused("copy_X", "True", BOOL, "bool", "X is never changed and never copied as a whole.");
+const COPY_X: Param = unused("copy_X", Flag(true), BOOL, "X is never changed and never copied as a whole.");
 
-const VERBOSE: Param = unused("verbose", "0", "[\"verbose\"]", "int or bool", "");
+const VERBOSE: Param = unused("verbose", Whole(0), &[Verbose], "");
 
 const CLASS_WEIGHT: Param = translated(
     "class_weight",
-    "None",
-    "[dict, StrOptions({\"balanced\"}), None]",
-    "dict, \"balanced\" or None",
+    Nothing,
+    &[Dict, Words(&["balanced"]), Null],
     "Weights of the classes by label, 1 for labels not listed; \"balanced\" gives every class the same total weight.",
 );
 
-const CLASSES: (&str, &str, &str) = ("classes_", "ndarray of shape (n_classes,)", "The class labels, sorted.");
+const CLASSES: Attribute = ("classes_", "ndarray of shape (n_classes,)", "The class labels, sorted.");
 
-/// All faces, family by family; one whose learner is not in the catalogue, or whose module is not written, is left out.
+/// All faces, topic by topic.
 pub const FACES: &[&[PythonClass]] = &[
     linear::FACES,
     ridge_cv::FACES,
@@ -164,7 +137,7 @@ pub const FACES: &[&[PythonClass]] = &[
     svm::FACES,
     kernel::FACES,
     bayes::FACES,
-    neighbours::FACES,
+    neighbors::FACES,
     neural::FACES,
     tree::FACES,
     forest::FACES,

@@ -1,64 +1,45 @@
 //! Networks.
 
-use super::{BOOL, CLASS_WEIGHT, CLASSES, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated};
+use super::*;
 
-const POSITIVE: &str = "[Interval(Integral, 1, None, closed=\"left\")]";
-const SHARE: &str = "[Interval(Real, 0, 1, closed=\"left\")]";
+const POSITIVE: &[Rule] = &[ints_from(1)];
+const SHARE: &[Rule] = &[reals(0.0, 1.0, Low)];
 
-const HIDDEN: Param = translated(
-    "hidden_layer_sizes",
-    "(100,)",
-    "[\"array-like\", Interval(Integral, 1, None, closed=\"left\")]",
-    "array-like of int, or int",
-    "",
-);
+const HIDDEN: Param =
+    translated("hidden_layer_sizes", Wholes(&[100]), &[ArrayLike, ints_from(1)], "").kind("array-like of int, or int");
 
-const ACTIVATION: Param = like(
-    "activation",
-    "\"relu\"",
-    "[StrOptions({\"identity\", \"logistic\", \"tanh\", \"relu\", \"leaky_relu\", \"gelu\"})]",
-    "{\"identity\", \"logistic\", \"tanh\", \"relu\", \"leaky_relu\", \"gelu\"}",
-);
+const ACTIVATION: Param =
+    like("activation", Word("relu"), &[Words(&["identity", "logistic", "tanh", "relu", "leaky_relu", "gelu"])]);
 
-const SOLVER: Param = like(
-    "solver",
-    "\"adam\"",
-    "[StrOptions({\"lbfgs\", \"sgd\", \"adam\", \"rmsprop\", \"adagrad\"})]",
-    "{\"lbfgs\", \"sgd\", \"adam\", \"rmsprop\", \"adagrad\"}",
-);
+const SOLVER: Param = like("solver", Word("adam"), &[Words(&["lbfgs", "sgd", "adam", "rmsprop", "adagrad"])]);
 
-const ALPHA: Param = like("alpha", "0.0001", "[Interval(Real, 0, None, closed=\"left\")]", "float");
+const ALPHA: Param = like("alpha", Number(0.0001), &[at_least(0.0)]);
 
 const BATCH_SIZE: Param = translated(
     "batch_size",
-    "\"auto\"",
-    "[StrOptions({\"auto\"}), Interval(Integral, 1, None, closed=\"left\")]",
-    "int or \"auto\"",
+    Word("auto"),
+    &[Words(&["auto"]), ints_from(1)],
     "Rows of a batch; \"auto\" is min(200, n_samples).",
-);
+)
+.kind("int or \"auto\"");
 
-const LEARNING_RATE: Param = like(
-    "learning_rate",
-    "\"constant\"",
-    "[StrOptions({\"constant\", \"invscaling\", \"adaptive\", \"step\", \"cosine\", \"inverse\"})]",
-    "{\"constant\", \"invscaling\", \"adaptive\", \"step\", \"cosine\", \"inverse\"}",
-);
+const LEARNING_RATE: Param =
+    like("learning_rate", Word("constant"), &[Words(&["constant", "invscaling", "adaptive", "step", "cosine", "inverse"])]);
 
-const RATE: Param = like("learning_rate_init", "0.001", "[Interval(Real, 0, None, closed=\"neither\")]", "float");
-const POWER: Param = like("power_t", "0.5", "[Interval(Real, 0, None, closed=\"left\")]", "float");
-const MAX_ITER: Param = like("max_iter", "200", POSITIVE, "int");
-const TOL: Param = like("tol", "1e-4", "[Interval(Real, 0, None, closed=\"left\")]", "float");
-const WARM_START: Param = own("warm_start", "False", BOOL, "bool", "Whether a fit starts from the weights of the one before it.");
-const MOMENTUM: Param = like("momentum", "0.9", "[Interval(Real, 0, 1, closed=\"both\")]", "float");
-const FRACTION: Param = like("validation_fraction", "0.1", SHARE, "float");
-const BETA_1: Param = like("beta_1", "0.9", SHARE, "float");
-const BETA_2: Param = like("beta_2", "0.999", SHARE, "float");
-const EPSILON: Param = like("epsilon", "1e-8", "[Interval(Real, 0, None, closed=\"neither\")]", "float");
-const PATIENCE: Param =
-    like("n_iter_no_change", "10", "[Interval(Integral, 1, None, closed=\"left\"), Options(Real, {np.inf})]", "int");
-const MAX_FUN: Param = like("max_fun", "15000", POSITIVE, "int");
+const RATE: Param = like("learning_rate_init", Number(0.001), &[above(0.0)]);
+const POWER: Param = like("power_t", Number(0.5), &[at_least(0.0)]);
+const MAX_ITER: Param = like("max_iter", Whole(200), POSITIVE);
+const TOL: Param = like("tol", Number(0.0001), &[at_least(0.0)]);
+const WARM_START: Param = own("warm_start", Flag(false), BOOL, "Whether a fit starts from the weights of the one before it.");
+const MOMENTUM: Param = like("momentum", Number(0.9), &[reals(0.0, 1.0, Both)]);
+const FRACTION: Param = like("validation_fraction", Number(0.1), SHARE);
+const BETA_1: Param = like("beta_1", Number(0.9), SHARE);
+const BETA_2: Param = like("beta_2", Number(0.999), SHARE);
+const EPSILON: Param = like("epsilon", Number(1e-08), &[above(0.0)]);
+const PATIENCE: Param = like("n_iter_no_change", Whole(10), &[ints_from(1), Infinity]);
+const MAX_FUN: Param = like("max_fun", Whole(15000), POSITIVE);
 
-const COURSE: [(&str, &str, &str); 11] = [
+const COURSE: [Attribute; 11] = [
     ("loss_", "float", "The loss of the last epoch."),
     ("best_loss_", "float or None", "The least loss of an epoch; None with early_stopping."),
     ("loss_curve_", "list of float", "The loss of every epoch."),
@@ -72,13 +53,14 @@ const COURSE: [(&str, &str, &str); 11] = [
     ("out_activation_", "str", "What follows the last layer."),
 ];
 
-const OUTPUTS: (&str, &str, &str) = ("n_outputs_", "int", "Outputs of the last layer.");
+const OUTPUTS: Attribute = ("n_outputs_", "int", "Outputs of the last layer.");
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "MLPClassifier",
         learner: "mlp",
-        base: "_neural.MLPClassifier",
+        module: "neural_network",
+        base: "_multilayer_perceptron.MLPClassifier",
         summary: "Multi-layer perceptron for classes",
         notes: "Computes in single precision, lbfgs in double.",
         params: &[
@@ -121,21 +103,18 @@ pub const FACES: &[PythonClass] = &[
             CLASSES, COURSE[0], COURSE[1], COURSE[2], COURSE[3], COURSE[4], COURSE[5], COURSE[6], COURSE[7], COURSE[8],
             COURSE[9], COURSE[10], OUTPUTS,
         ],
-        example: "",
+        refuses: &["targets"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "MLPRegressor",
         learner: "mlp",
-        base: "_neural.MLPRegressor",
+        module: "neural_network",
+        base: "_multilayer_perceptron.MLPRegressor",
         summary: "Multi-layer perceptron for numbers",
         notes: "Computes in single precision, lbfgs in double.",
         params: &[
-            like(
-                "loss",
-                "\"squared_error\"",
-                "[StrOptions({\"squared_error\", \"poisson\", \"absolute_error\", \"huber\"})]",
-                "{\"squared_error\", \"poisson\", \"absolute_error\", \"huber\"}",
-            ),
+            like("loss", Word("squared_error"), &[Words(&["squared_error", "poisson", "absolute_error", "huber"])]),
             HIDDEN,
             ACTIVATION,
             SOLVER,
@@ -159,7 +138,7 @@ pub const FACES: &[PythonClass] = &[
             EPSILON,
             PATIENCE,
             MAX_FUN,
-            like("scale_target", "False", BOOL, "bool"),
+            like("scale_target", Flag(false), BOOL),
             same("layers"),
             same("dropout"),
             same("weight_decay"),
@@ -175,12 +154,13 @@ pub const FACES: &[PythonClass] = &[
             COURSE[0], COURSE[1], COURSE[2], COURSE[3], COURSE[4], COURSE[5], COURSE[6], COURSE[7], COURSE[8], COURSE[9],
             COURSE[10], OUTPUTS,
         ],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "ConvNetClassifier",
         learner: "convnet",
-        base: "_neural.ConvNetClassifier",
+        module: "neural_network",
+        base: "_convolution.ConvNetClassifier",
         summary: "Convolutional network for images, to classes",
         notes: "Rows are images by lines, the channels of a point side by side; arrays of shape (n_samples, height, width) and \
                 (n_samples, height, width, channels) are taken as they are.",
@@ -188,18 +168,18 @@ pub const FACES: &[PythonClass] = &[
             same("layers"),
             translated(
                 "input",
-                "None",
-                "[str, \"array-like\", None]",
-                "str, tuple of int or None",
+                Nothing,
+                &[Text, ArrayLike, Null],
                 "The shape of an image: \"28x28\", \"32x32x3\" or a tuple. None takes that of X, or a square of one channel.",
-            ),
+            )
+            .kind("str, tuple of int or None"),
             RATE,
             same("cosine"),
             same("weight_decay"),
-            like("batch_size", "64", POSITIVE, "int"),
-            like("max_iter", "12", POSITIVE, "int"),
-            like("tol", "None", "[Interval(Real, 0, None, closed=\"left\"), None]", "float or None"),
-            like("n_iter_no_change", "5", POSITIVE, "int"),
+            like("batch_size", Whole(64), POSITIVE),
+            like("max_iter", Whole(12), POSITIVE),
+            like("tol", Nothing, &[at_least(0.0), Null]),
+            like("n_iter_no_change", Whole(5), POSITIVE),
             same("clip"),
             same("early_stopping"),
             FRACTION,
@@ -208,7 +188,6 @@ pub const FACES: &[PythonClass] = &[
             RANDOM_STATE,
         ],
         positional: 2,
-        handled: &[],
         attributes: &[
             CLASSES,
             COURSE[0],
@@ -218,73 +197,60 @@ pub const FACES: &[PythonClass] = &[
             ("architecture_", "str", "All layers as a line of text."),
             ("input_shape_", "str", "The shape of an image."),
         ],
-        example: "",
+        refuses: &["targets"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "Autoencoder",
         learner: "autoencoder",
-        base: "_neural.Autoencoder",
-        summary: "",
-        notes: "",
+        module: "neural_network",
+        base: "_autoencoder.Autoencoder",
         params: &[
-            like("n_components", "2", POSITIVE, "int"),
-            translated(
-                "hidden_layer_sizes",
-                "(64,)",
-                "[\"array-like\", Interval(Integral, 1, None, closed=\"left\")]",
-                "array-like of int, or int",
-                "",
-            ),
+            like("n_components", Whole(2), POSITIVE),
+            translated("hidden_layer_sizes", Wholes(&[64]), &[ArrayLike, ints_from(1)], "").kind("array-like of int, or int"),
             ACTIVATION,
             same("solver"),
-            like("alpha", "0.0", "[Interval(Real, 0, None, closed=\"left\")]", "float"),
-            like("batch_size", "64", POSITIVE, "int"),
+            like("alpha", Number(0.0), &[at_least(0.0)]),
+            like("batch_size", Whole(64), POSITIVE),
             RATE,
             MAX_ITER,
-            like("tol", "1e-5", "[Interval(Real, 0, None, closed=\"left\"), None]", "float or None"),
-            like("n_iter_no_change", "10", POSITIVE, "int"),
+            like("tol", Number(1e-05), &[at_least(0.0), Null]),
+            like("n_iter_no_change", Whole(10), POSITIVE),
             RANDOM_STATE,
         ],
         positional: 1,
-        handled: &[],
         attributes: &[COURSE[0], COURSE[2], COURSE[8]],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "GAN",
         learner: "gan",
-        base: "_neural.GAN",
-        summary: "",
+        module: "neural_network",
+        base: "_gan.GAN",
         notes: "`transform` gives D, the probability that a row is real; `sample` draws rows.",
         params: &[
-            like("n_latent", "4", POSITIVE, "int"),
-            translated("generator", "(64, 64)", "[\"array-like\"]", "array-like of int", ""),
-            translated("discriminator", "(64, 64)", "[\"array-like\"]", "array-like of int", ""),
-            like(
-                "activation",
-                "\"leaky_relu\"",
-                "[StrOptions({\"identity\", \"logistic\", \"tanh\", \"relu\", \"leaky_relu\", \"gelu\"})]",
-                "str",
-            ),
+            like("n_latent", Whole(4), POSITIVE),
+            translated("generator", Wholes(&[64, 64]), &[ArrayLike], "").kind("array-like of int"),
+            translated("discriminator", Wholes(&[64, 64]), &[ArrayLike], "").kind("array-like of int"),
+            like("activation", Word("leaky_relu"), &[Words(&["identity", "logistic", "tanh", "relu", "leaky_relu", "gelu"])])
+                .kind("str"),
             same("non_saturating"),
             same("d_steps"),
             RATE,
-            like("beta_1", "0.5", SHARE, "float"),
-            like("batch_size", "128", POSITIVE, "int"),
-            like("max_iter", "100", POSITIVE, "int"),
+            like("beta_1", Number(0.5), SHARE),
+            like("batch_size", Whole(128), POSITIVE),
+            like("max_iter", Whole(100), POSITIVE),
             same("gap_every"),
             same("gap_steps"),
             same("n_modes"),
             RANDOM_STATE,
         ],
-        positional: 0,
-        handled: &[],
         attributes: &[
             ("value_", "float", "The value of the game after the last epoch; -log 4 at the equilibrium."),
             ("duality_gap_", "float or None", "The last estimate of the duality gap."),
             ("coverage_", "float or None", "The share of the modes that the generator reaches."),
             ("trace_", "dict of str to list of float", "Value, gap and coverage after every epoch."),
         ],
-        example: "",
+        ..PythonClass::NEW
     },
 ];

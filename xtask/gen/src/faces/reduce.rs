@@ -1,42 +1,30 @@
 //! Components.
 
-use super::{BOOL, COPY_X, N_JOBS, PythonClass, RANDOM_STATE, like, own, same, translated, unused};
+use super::*;
 
-const SOLVERS: &str = "[StrOptions({\"auto\", \"dense\", \"arpack\", \"randomized\"})]";
-const KERNELS: &str = "[StrOptions({\"linear\", \"poly\", \"rbf\", \"sigmoid\", \"cosine\", \"precomputed\"}), callable]";
+const SOLVERS: &[Rule] = &[Words(&["auto", "dense", "arpack", "randomized"])];
+const KERNELS: &[Rule] = &[Words(&["linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"]), Callable];
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "PCA",
         learner: "pca",
+        module: "decomposition",
         base: "_pca.PCA",
-        summary: "",
-        notes: "",
         params: &[
-            like(
-                "n_components",
-                "None",
-                "[Interval(Integral, 0, None, closed=\"left\"), Interval(RealNotInt, 0, 1, closed=\"neither\"), \
-                 StrOptions({\"mle\", \"cv\"}), None]",
-                "int, float, \"mle\", \"cv\" or None",
-            ),
-            unused("copy", "True", BOOL, "bool", "X is never changed and never copied as a whole."),
+            like("n_components", Nothing, &[ints_from(0), fractions(0.0, 1.0, Neither), Words(&["mle", "cv"]), Null])
+                .kind("int, float, \"mle\", \"cv\" or None"),
+            unused("copy", Flag(true), BOOL, "X is never changed and never copied as a whole."),
             same("whiten"),
             same("svd_solver"),
             same("tol"),
-            like(
-                "iterated_power",
-                "\"auto\"",
-                "[StrOptions({\"auto\"}), Interval(Integral, 0, None, closed=\"left\")]",
-                "\"auto\" or int",
-            ),
-            like("n_oversamples", "10", "[Interval(Integral, 1, None, closed=\"left\")]", "int"),
-            unused("power_iteration_normalizer", "\"auto\"", "[StrOptions({\"auto\", \"QR\", \"LU\", \"none\"})]", "str", ""),
+            like("iterated_power", Word("auto"), &[Words(&["auto"]), ints_from(0)]),
+            like("n_oversamples", Whole(10), &[ints_from(1)]),
+            unused("power_iteration_normalizer", Word("auto"), &[Words(&["auto", "QR", "LU", "none"])], "").kind("str"),
             RANDOM_STATE,
             same("folds"),
         ],
         positional: 1,
-        handled: &[],
         attributes: &[
             ("components_", "ndarray of shape (n_components, n_features)", "The axes, by falling variance."),
             ("explained_variance_", "ndarray of shape (n_components,)", "Variance along each axis."),
@@ -52,22 +40,22 @@ pub const FACES: &[PythonClass] = &[
                 "With n_components=\"cv\", the mean log-likelihood of rows left out under 1, 2, … axes.",
             ),
         ],
-        example: "",
+        arrays: &["components", "explained_variance", "explained_variance_ratio", "singular_values", "mean"],
+        fields: &["noise_variance", "n_samples"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "IncrementalPCA",
         learner: "incremental-pca",
+        module: "decomposition",
         base: "_pca.IncrementalPCA",
-        summary: "",
-        notes: "",
         params: &[
-            like("n_components", "None", "[Interval(Integral, 1, None, closed=\"left\"), None]", "int or None"),
+            like("n_components", Nothing, &[ints_from(1), Null]),
             same("whiten"),
-            unused("copy", "True", BOOL, "bool", "X is never changed."),
-            like("batch_size", "None", "[Interval(Integral, 1, None, closed=\"left\"), None]", "int or None"),
+            unused("copy", Flag(true), BOOL, "X is never changed."),
+            like("batch_size", Nothing, &[ints_from(1), Null]),
         ],
         positional: 1,
-        handled: &[],
         attributes: &[
             ("components_", "ndarray of shape (n_components, n_features)", "The axes, by falling variance."),
             ("explained_variance_", "ndarray of shape (n_components,)", "Variance along each axis."),
@@ -80,51 +68,45 @@ pub const FACES: &[PythonClass] = &[
             ("n_samples_seen_", "int", "Number of rows so far."),
             ("batch_size_", "int", "Rows that `fit` takes in together."),
         ],
-        example: "",
+        arrays: &["components", "explained_variance", "explained_variance_ratio", "singular_values", "mean", "var"],
+        fields: &["noise_variance"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "KernelPCA",
         learner: "kernel-pca",
+        module: "decomposition",
         base: "_kernel_pca.KernelPCA",
-        summary: "",
-        notes: "",
         params: &[
-            like("n_components", "None", "[Interval(Integral, 1, None, closed=\"left\"), None]", "int or None"),
+            like("n_components", Nothing, &[ints_from(1), Null]),
             translated(
                 "kernel",
-                "\"linear\"",
+                Word("linear"),
                 KERNELS,
-                "str or callable",
                 "\"linear\", \"poly\", \"rbf\", \"sigmoid\", \"cosine\", \"precomputed\", or a callable on two rows.",
-            ),
+            )
+            .kind("str or callable"),
             translated(
                 "gamma",
-                "None",
-                "[Interval(Real, 0, None, closed=\"left\"), None]",
-                "float or None",
+                Nothing,
+                &[at_least(0.0), Null],
                 "Width of the kernels rbf, poly and sigmoid; None is 1 / n_features.",
             ),
-            translated("degree", "3", "[Interval(Real, 0, None, closed=\"left\")]", "float", ""),
-            translated("coef0", "1", "[Interval(Real, None, None, closed=\"neither\")]", "float", ""),
-            own("kernel_params", "None", "[dict, None]", "dict", "Further arguments of a kernel that is a callable."),
-            like("alpha", "1.0", "[Interval(Real, 0, None, closed=\"left\")]", "float"),
+            translated("degree", Whole(3), &[at_least(0.0)], ""),
+            translated("coef0", Whole(1), &[reals(f64::NEG_INFINITY, f64::INFINITY, Neither)], ""),
+            own("kernel_params", Nothing, &[Dict, Null], "Further arguments of a kernel that is a callable.").kind("dict"),
+            like("alpha", Number(1.0), &[at_least(0.0)]),
             same("fit_inverse_transform"),
-            like("eigen_solver", "\"auto\"", SOLVERS, "{\"auto\", \"dense\", \"arpack\", \"randomized\"}"),
-            like("tol", "0", "[Interval(Real, 0, None, closed=\"left\")]", "float"),
-            like("max_iter", "None", "[Interval(Integral, 1, None, closed=\"left\"), None]", "int or None"),
-            like(
-                "iterated_power",
-                "\"auto\"",
-                "[StrOptions({\"auto\"}), Interval(Integral, 0, None, closed=\"left\")]",
-                "\"auto\" or int",
-            ),
+            like("eigen_solver", Word("auto"), SOLVERS),
+            like("tol", Whole(0), &[at_least(0.0)]),
+            like("max_iter", Nothing, &[ints_from(1), Null]),
+            like("iterated_power", Word("auto"), &[Words(&["auto"]), ints_from(0)]),
             same("remove_zero_eig"),
             RANDOM_STATE,
             COPY_X,
             N_JOBS,
         ],
         positional: 1,
-        handled: &[],
         attributes: &[
             ("eigenvalues_", "ndarray of shape (n_components,)", "Eigenvalues of the centred kernel matrix, descending."),
             ("eigenvectors_", "ndarray of shape (n_samples, n_components)", "Eigenvectors of the centred kernel matrix."),
@@ -132,7 +114,7 @@ pub const FACES: &[PythonClass] = &[
             (
                 "dual_coef_",
                 "ndarray of shape (n_samples, n_features)",
-                "With fit_inverse_transform, the coefficients of the way back.",
+                "With fit_inverse_transform, the coefficients of the inverse transform.",
             ),
             (
                 "X_transformed_fit_",
@@ -142,6 +124,6 @@ pub const FACES: &[PythonClass] = &[
             ("X_fit_", "ndarray or sparse matrix of shape (n_samples, n_features)", "The rows, which projections need."),
             ("gamma_", "float", "The width of the kernel."),
         ],
-        example: "",
+        ..PythonClass::NEW
     },
 ];

@@ -1,28 +1,25 @@
 //! Lines for other losses than the square.
 
-use super::{BOOL, PythonClass, like, own, same, unused};
+use super::*;
 
-const COEF: (&str, &str, &str) = ("coef_", "ndarray of shape (n_features,)", "The coefficients.");
-const INTERCEPT: (&str, &str, &str) = ("intercept_", "float", "The constant term; 0.0 without intercept.");
+const COEF: Attribute = ("coef_", "ndarray of shape (n_features,)", "The coefficients.");
+const INTERCEPT: Attribute = ("intercept_", "float", "The constant term; 0.0 without intercept.");
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "HuberRegressor",
         learner: "huber",
+        module: "linear_model",
         base: "_robust.HuberRegressor",
-        summary: "",
-        notes: "",
         params: &[
-            like("epsilon", "1.35", "[Interval(Real, 1.0, None, closed=\"left\")]", "float"),
-            like("max_iter", "100", "[Interval(Integral, 0, None, closed=\"left\")]", "int"),
-            like("alpha", "0.0001", "[Interval(Real, 0, None, closed=\"left\")]", "float"),
-            unused("warm_start", "False", BOOL, "bool", "Every fit starts anew."),
+            like("epsilon", Number(1.35), &[at_least(1.0)]),
+            like("max_iter", Whole(100), &[ints_from(0)]),
+            like("alpha", Number(0.0001), &[at_least(0.0)]),
+            unused("warm_start", Flag(false), BOOL, "Every fit starts anew."),
             same("fit_intercept"),
-            like("tol", "1e-5", "[Interval(Real, 0.0, None, closed=\"left\")]", "float"),
-            like("scale", "None", "[Interval(Real, 0, None, closed=\"neither\"), None]", "float or None"),
+            like("tol", Number(1e-05), &[at_least(0.0)]),
+            like("scale", Nothing, &[above(0.0), Null]),
         ],
-        positional: 0,
-        handled: &[],
         attributes: &[
             COEF,
             INTERCEPT,
@@ -30,47 +27,44 @@ pub const FACES: &[PythonClass] = &[
             ("n_iter_", "int", "Steps that were taken."),
             ("outliers_", "ndarray of shape (n_samples,)", "Whether a row is farther than `epsilon * scale_` from the line."),
         ],
-        example: "",
+        fields: &["n_iter"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "QuantileRegressor",
         learner: "quantile",
+        module: "linear_model",
         base: "_robust.QuantileRegressor",
-        summary: "",
-        notes: "",
         params: &[
-            like("quantile", "0.5", "[Interval(Real, 0, 1, closed=\"both\")]", "float"),
-            like("alpha", "1.0", "[Interval(Real, 0, None, closed=\"left\")]", "float"),
+            like("quantile", Number(0.5), &[reals(0.0, 1.0, Both)]),
+            like("alpha", Number(1.0), &[at_least(0.0)]),
             same("fit_intercept"),
             own(
                 "solver",
-                "\"highs\"",
-                "[StrOptions({\"highs-ds\", \"highs-ipm\", \"highs\", \"interior-point\", \"revised simplex\"})]",
-                "str",
+                Word("highs"),
+                &[Words(&["highs-ds", "highs-ipm", "highs", "interior-point", "revised simplex"])],
                 "The names of scikit-learn are accepted, with its refusals; one exact method stands behind all of them.",
-            ),
-            unused("solver_options", "None", "[dict, None]", "dict or None", "The method has no options."),
+            )
+            .kind("str"),
+            unused("solver_options", Nothing, &[Dict, Null], "The method has no options."),
         ],
-        positional: 0,
-        handled: &[],
         attributes: &[COEF, INTERCEPT, ("n_iter_", "int", "Steps of the interior point and exchanges of rows.")],
-        example: "",
+        fields: &["n_iter"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "ExpectileRegressor",
         learner: "expectile",
-        base: "_robust.ExpectileRegressor",
-        summary: "",
-        notes: "",
+        module: "linear_model",
+        base: "_robust.SingleTargetRegressor",
         params: &[
-            like("tau", "0.5", "[Interval(Real, 0, 1, closed=\"neither\")]", "float"),
-            like("alpha", "0.0", "[Interval(Real, 0, None, closed=\"left\")]", "float"),
+            like("tau", Number(0.5), &[reals(0.0, 1.0, Neither)]),
+            like("alpha", Number(0.0), &[at_least(0.0)]),
             same("fit_intercept"),
-            like("max_iter", "100", "[Interval(Integral, 1, None, closed=\"left\")]", "int"),
+            like("max_iter", Whole(100), &[ints_from(1)]),
         ],
-        positional: 0,
-        handled: &[],
         attributes: &[COEF, INTERCEPT, ("n_iter_", "int", "Weighted least-squares fits that were made.")],
-        example: "",
+        fields: &["n_iter"],
+        ..PythonClass::NEW
     },
 ];

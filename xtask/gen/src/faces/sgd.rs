@@ -1,66 +1,77 @@
 //! Learning a row at a time: stochastic gradient descent and the perceptron; and stepwise regression.
 
-use super::{BOOL, CLASS_WEIGHT, CLASSES, N_JOBS, Param, PythonClass, RANDOM_STATE, VERBOSE, like, own, same, translated};
+use super::*;
 
 const PENALTY: Param = translated(
     "penalty",
-    "\"l2\"",
-    "[StrOptions({\"l2\", \"l1\", \"elasticnet\"}), None]",
-    "{\"l2\", \"l1\", \"elasticnet\"} or None",
+    Word("l2"),
+    &[Words(&["l2", "l1", "elasticnet"]), Null],
     "What the weights carry: half their squares, their sizes, both, or nothing.",
 );
 
-const ALPHA: Param = like("alpha", "0.0001", "[Interval(Real, 0, None, closed=\"left\")]", "float");
+const ALPHA: Param = like("alpha", Number(0.0001), &[at_least(0.0)]);
 
-const L1_RATIO: Param = translated("l1_ratio", "0.15", "[Interval(Real, 0, 1, closed=\"both\"), None]", "float", "");
+const L1_RATIO: Param = translated("l1_ratio", Number(0.15), &[reals(0.0, 1.0, Both), Null], "").kind("float");
 
-const MAX_ITER: Param = like("max_iter", "1000", "[Interval(Integral, 1, None, closed=\"left\")]", "int");
+const MAX_ITER: Param = like("max_iter", Whole(1000), &[ints_from(1)]);
 
-const TOL: Param = like("tol", "1e-3", "[Interval(Real, 0, None, closed=\"left\"), None]", "float or None");
+const TOL: Param = like("tol", Number(0.001), &[at_least(0.0), Null]);
 
-const EPSILON: Param = like("epsilon", "0.1", "[Interval(Real, 0, None, closed=\"left\")]", "float");
+const EPSILON: Param = like("epsilon", Number(0.1), &[at_least(0.0)]);
 
-const RATES: &str =
-    "[StrOptions({\"constant\", \"optimal\", \"invscaling\", \"adaptive\", \"inverse\", \"step\", \"pa1\", \"pa2\"})]";
+const RATES: &[Rule] = &[Words(&["constant", "optimal", "invscaling", "adaptive", "inverse", "step", "pa1", "pa2"])];
 
-const POWER: &str = "[Interval(Real, None, None, closed=\"neither\")]";
+const POWER: &[Rule] = &[reals(f64::NEG_INFINITY, f64::INFINITY, Neither)];
 
-const ETA0: Param = like("eta0", "0.01", "[Interval(Real, 0, None, closed=\"neither\")]", "float");
+const ETA0: Param = like("eta0", Number(0.01), &[above(0.0)]);
 
-const FRACTION: Param = like("validation_fraction", "0.1", "[Interval(Real, 0, 1, closed=\"neither\")]", "float");
+const FRACTION: Param = like("validation_fraction", Number(0.1), &[reals(0.0, 1.0, Neither)]);
 
-const PATIENCE: Param = like("n_iter_no_change", "5", "[Interval(Integral, 1, None, closed=\"left\")]", "int");
+const PATIENCE: Param = like("n_iter_no_change", Whole(5), &[ints_from(1)]);
 
 const WARM_START: Param =
-    own("warm_start", "False", BOOL, "bool", "Whether a fit starts from the coefficients of the one before it.");
+    own("warm_start", Flag(false), BOOL, "Whether a fit starts from the coefficients of the one before it.");
 
-const AVERAGE: Param = like("average", "False", "[Interval(Integral, 0, None, closed=\"neither\"), \"boolean\"]", "bool or int");
+const AVERAGE: Param = like("average", Flag(false), &[ints_from(1), Bool]).kind("bool or int");
 
-const T: (&str, &str, &str) = ("t_", "float", "One more than the rows that steps were taken for.");
+const T: Attribute = ("t_", "float", "One more than the rows that steps were taken for.");
 
-const N_ITER: (&str, &str, &str) = ("n_iter_", "int", "Epochs of the last fit; with more than two classes, of the longest.");
+const N_ITER: Attribute = ("n_iter_", "int", "Epochs of the last fit; with more than two classes, of the longest.");
 
-const COEF: (&str, &str, &str) = ("coef_", "ndarray of shape (1, n_features) or (n_classes, n_features)", "The coefficients.");
+const COEF: Attribute = ("coef_", "ndarray of shape (1, n_features) or (n_classes, n_features)", "The coefficients.");
 
-const INTERCEPT: (&str, &str, &str) = ("intercept_", "ndarray of shape (1,) or (n_classes,)", "The constant terms.");
+const INTERCEPT: Attribute = ("intercept_", "ndarray of shape (1,) or (n_classes,)", "The constant terms.");
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "SGDClassifier",
         learner: "sgd",
-        base: "_sgd.SGDClassifier",
+        module: "linear_model",
+        base: "_stochastic_gradient.SGDClassifier",
         summary: "Linear classifiers (support vector machine, logistic regression, …) learned one row at a time",
         notes: "`predict_proba` is there for the losses log_loss and modified_huber. Sparse rows are treated as dense ones are: the \
                 constant term is not slowed down.",
         params: &[
             like(
                 "loss",
-                "\"hinge\"",
-                "[StrOptions({\"hinge\", \"log_loss\", \"modified_huber\", \"squared_hinge\", \"perceptron\", \"squared_error\", \
-                 \"huber\", \"epsilon_insensitive\", \"squared_epsilon_insensitive\", \"exponential\", \"linear\", \
-                 \"absolute_error\", \"quantile\"})]",
-                "str",
-            ),
+                Word("hinge"),
+                &[Words(&[
+                    "hinge",
+                    "log_loss",
+                    "modified_huber",
+                    "squared_hinge",
+                    "perceptron",
+                    "squared_error",
+                    "huber",
+                    "epsilon_insensitive",
+                    "squared_epsilon_insensitive",
+                    "exponential",
+                    "linear",
+                    "absolute_error",
+                    "quantile",
+                ])],
+            )
+            .kind("str"),
             PENALTY,
             ALPHA,
             L1_RATIO,
@@ -72,9 +83,9 @@ pub const FACES: &[PythonClass] = &[
             EPSILON,
             N_JOBS,
             RANDOM_STATE,
-            like("learning_rate", "\"optimal\"", RATES, "str"),
+            like("learning_rate", Word("optimal"), RATES).kind("str"),
             ETA0,
-            like("power_t", "0.5", POWER, "float"),
+            like("power_t", Number(0.5), POWER),
             same("early_stopping"),
             FRACTION,
             PATIENCE,
@@ -89,24 +100,30 @@ pub const FACES: &[PythonClass] = &[
             same("preset"),
         ],
         positional: 1,
-        handled: &[],
         attributes: &[CLASSES, COEF, INTERCEPT, N_ITER, T],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "SGDRegressor",
         learner: "sgd",
-        base: "_sgd.SGDRegressor",
+        module: "linear_model",
+        base: "_stochastic_gradient.SGDRegressor",
         summary: "Linear regression by many losses, learned one row at a time",
         notes: "Sparse rows are treated as dense ones are: the constant term is not slowed down.",
         params: &[
             like(
                 "loss",
-                "\"squared_error\"",
-                "[StrOptions({\"squared_error\", \"huber\", \"epsilon_insensitive\", \"squared_epsilon_insensitive\", \
-                 \"absolute_error\", \"quantile\"})]",
-                "str",
-            ),
+                Word("squared_error"),
+                &[Words(&[
+                    "squared_error",
+                    "huber",
+                    "epsilon_insensitive",
+                    "squared_epsilon_insensitive",
+                    "absolute_error",
+                    "quantile",
+                ])],
+            )
+            .kind("str"),
             PENALTY,
             ALPHA,
             L1_RATIO,
@@ -117,9 +134,9 @@ pub const FACES: &[PythonClass] = &[
             VERBOSE,
             EPSILON,
             RANDOM_STATE,
-            like("learning_rate", "\"invscaling\"", RATES, "str"),
+            like("learning_rate", Word("invscaling"), RATES).kind("str"),
             ETA0,
-            like("power_t", "0.25", POWER, "float"),
+            like("power_t", Number(0.25), POWER),
             same("early_stopping"),
             FRACTION,
             PATIENCE,
@@ -140,40 +157,36 @@ pub const FACES: &[PythonClass] = &[
             N_ITER,
             T,
         ],
-        example: "",
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "Perceptron",
         learner: "perceptron",
-        base: "_sgd.Perceptron",
-        summary: "",
-        notes: "",
+        module: "linear_model",
+        base: "_stochastic_gradient.Perceptron",
         params: &[
             translated(
                 "penalty",
-                "None",
-                "[StrOptions({\"l2\", \"l1\", \"elasticnet\"}), None]",
-                "{\"l2\", \"l1\", \"elasticnet\"} or None",
+                Nothing,
+                &[Words(&["l2", "l1", "elasticnet"]), Null],
                 "What the weights carry: half their squares, their sizes, both, or nothing.",
             ),
             ALPHA,
-            like("l1_ratio", "0.15", "[Interval(Real, 0, 1, closed=\"both\")]", "float"),
+            like("l1_ratio", Number(0.15), &[reals(0.0, 1.0, Both)]),
             same("fit_intercept"),
             MAX_ITER,
             TOL,
             same("shuffle"),
             VERBOSE,
-            like("eta0", "1.0", "[Interval(Real, 0, None, closed=\"neither\")]", "float"),
+            like("eta0", Number(1.0), &[above(0.0)]),
             N_JOBS,
-            own("random_state", "0", "[\"random_state\"]", "int, RandomState or None", "The seed of the orders of the rows."),
+            own("random_state", Whole(0), &[RandomState], "The seed of the orders of the rows."),
             same("early_stopping"),
             FRACTION,
             PATIENCE,
             CLASS_WEIGHT,
             WARM_START,
         ],
-        positional: 0,
-        handled: &[],
         attributes: &[
             CLASSES,
             COEF,
@@ -188,17 +201,15 @@ pub const FACES: &[PythonClass] = &[
                  best_margin, best_bound, margin_at_most.",
             ),
         ],
-        example: "",
+        fields: &["novikoff"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "StepwiseRegressor",
         learner: "stepwise",
-        base: "_sgd.StepwiseRegressor",
-        summary: "",
-        notes: "",
+        module: "linear_model",
+        base: "_stepwise.StepwiseRegressor",
         params: &[same("criterion"), same("n_features"), same("folds"), same("fit_intercept")],
-        positional: 0,
-        handled: &[],
         attributes: &[
             ("coef_", "ndarray of shape (n_features,)", "The coefficients, 0 for columns that were not chosen."),
             ("intercept_", "float", "The constant term; 0.0 without intercept."),
@@ -211,6 +222,7 @@ pub const FACES: &[PythonClass] = &[
             ("steps_", "list of dict", "The path: column (None at first), rss, r2, criterion."),
             ("n_features_", "int", "The number of chosen columns."),
         ],
-        example: "",
+        fields: &["steps"],
+        ..PythonClass::NEW
     },
 ];

@@ -1,63 +1,37 @@
 //! Support vector machines.
 
-use super::{CLASS_WEIGHT, CLASSES, Param, PythonClass, VERBOSE, like, own, same, translated};
+use super::*;
 
-const KERNEL: Param = translated(
-    "kernel",
-    "\"rbf\"",
-    "[StrOptions({\"linear\", \"poly\", \"rbf\", \"sigmoid\", \"precomputed\", \"laplacian\", \"cosine\"}), callable]",
-    "str or callable",
-    "\"linear\", \"poly\", \"rbf\", \"sigmoid\", \"laplacian\", \"cosine\" or \"precomputed\"; a callable gives the kernel matrix of two sets of rows.",
-);
+const KERNEL: Param = translated("kernel", Word("rbf"), &[Words(&["linear", "poly", "rbf", "sigmoid", "precomputed", "laplacian", "cosine"]), Callable], "\"linear\", \"poly\", \"rbf\", \"sigmoid\", \"laplacian\", \"cosine\" or \"precomputed\"; a callable gives the kernel matrix of two sets of rows.").kind("str or callable");
 
-const GAMMA: Param = like(
-    "gamma",
-    "\"scale\"",
-    "[StrOptions({\"scale\", \"auto\"}), Interval(Real, 0.0, None, closed=\"left\")]",
-    "{\"scale\", \"auto\"} or float",
-);
+const GAMMA: Param = like("gamma", Word("scale"), &[Words(&["scale", "auto"]), at_least(0.0)]);
 
-const DEGREE: Param = like("degree", "3", "[Interval(Integral, 0, None, closed=\"left\")]", "int");
+const DEGREE: Param = like("degree", Whole(3), &[ints_from(0)]);
 
-const COEF0: Param = like("coef0", "0.0", "[Interval(Real, None, None, closed=\"neither\")]", "float");
+const COEF0: Param = like("coef0", Number(0.0), &[reals(f64::NEG_INFINITY, f64::INFINITY, Neither)]);
 
-const TOL: Param = like("tol", "1e-3", "[Interval(Real, 0.0, None, closed=\"neither\")]", "float");
+const TOL: Param = like("tol", Number(0.001), &[above(0.0)]);
 
-const C: Param =
-    translated("C", "1.0", "[Interval(Real, 0.0, None, closed=\"right\")]", "float", "The price of an error; inf allows none.");
+const C: Param = translated("C", Number(1.0), &[reals(0.0, f64::INFINITY, High)], "The price of an error; inf allows none.");
 
-const CACHE_SIZE: Param = Param::Learner {
-    name: "cache_size",
-    theirs: "cache_mb",
-    default: "200",
-    constraint: "[Interval(Real, 0, None, closed=\"neither\")]",
-    kind: "float",
-    doc: "",
-    by_hand: false,
-};
+const CACHE_SIZE: Param = renamed("cache_size", "cache_mb", Whole(200), &[above(0.0)]);
 
-const MAX_ITER: Param = translated(
-    "max_iter",
-    "-1",
-    "[Interval(Integral, -1, None, closed=\"left\")]",
-    "int",
-    "Most steps on pairs of variables; -1 for no limit.",
-);
+const MAX_ITER: Param = translated("max_iter", Whole(-1), &[ints_from(-1)], "Most steps on pairs of variables; -1 for no limit.");
 
-const SUPPORT: (&str, &str, &str) = ("support_", "ndarray of shape (n_SV,)", "Numbers of the support vectors among the rows.");
-const VECTORS: (&str, &str, &str) =
-    ("support_vectors_", "ndarray or sparse matrix of shape (n_SV, n_features)", "The support vectors.");
-const N_SUPPORT: (&str, &str, &str) = ("n_support_", "ndarray", "Support vectors of each class.");
-const SHAPE: (&str, &str, &str) = ("shape_fit_", "tuple of int", "Shape of the rows of the fit.");
-const STATUS: (&str, &str, &str) = ("fit_status_", "int", "0 when the fit converged, else 1.");
-const SLACK: (&str, &str, &str) =
+const SUPPORT: Attribute = ("support_", "ndarray of shape (n_SV,)", "Numbers of the support vectors among the rows.");
+const VECTORS: Attribute = ("support_vectors_", "ndarray or sparse matrix of shape (n_SV, n_features)", "The support vectors.");
+const N_SUPPORT: Attribute = ("n_support_", "ndarray", "Support vectors of each class.");
+const SHAPE: Attribute = ("shape_fit_", "tuple of int", "Shape of the rows of the fit.");
+const STATUS: Attribute = ("fit_status_", "int", "0 when the fit converged, else 1.");
+const SLACK: Attribute =
     ("slack_", "ndarray of the shape of dual_coef_", "How far each support vector is on the wrong side of its margin.");
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
         class: "SVC",
         learner: "svm",
-        base: "_svm.SVC",
+        module: "svm",
+        base: "_classes.SVC",
         summary: "Support vector classification",
         notes: "gamma=\"scale\" takes the variance of the rows with their weights.",
         params: &[
@@ -69,9 +43,8 @@ pub const FACES: &[PythonClass] = &[
             same("shrinking"),
             translated(
                 "probability",
-                "\"deprecated\"",
-                "[\"boolean\", Hidden(StrOptions({\"deprecated\"}))]",
-                "bool",
+                Word("deprecated"),
+                &[Bool, Hidden(&["deprecated"])],
                 "Whether to fit sigmoids to held-out scores, for `predict_proba`; scikit-learn is about to drop it.",
             ),
             TOL,
@@ -79,26 +52,11 @@ pub const FACES: &[PythonClass] = &[
             CLASS_WEIGHT,
             VERBOSE,
             MAX_ITER,
-            Param::Learner {
-                name: "decision_function_shape",
-                theirs: "decision_shape",
-                default: "\"ovr\"",
-                constraint: "[StrOptions({\"ovr\", \"ovo\"})]",
-                kind: "{\"ovr\", \"ovo\"}",
-                doc: "",
-                by_hand: false,
-            },
+            renamed("decision_function_shape", "decision_shape", Word("ovr"), &[Words(&["ovr", "ovo"])]),
             same("break_ties"),
-            own(
-                "random_state",
-                "None",
-                "[\"random_state\"]",
-                "int, RandomState or None",
-                "The seed of the folds of held-out scores.",
-            ),
+            own("random_state", Nothing, &[RandomState], "The seed of the folds of held-out scores."),
             same("force"),
         ],
-        positional: 0,
         handled: &["epsilon", "method"],
         attributes: &[
             CLASSES,
@@ -118,12 +76,14 @@ pub const FACES: &[PythonClass] = &[
             SHAPE,
             SLACK,
         ],
-        example: "",
+        arrays: &["slack"],
+        ..PythonClass::NEW
     },
     PythonClass {
         class: "SVR",
         learner: "svm",
-        base: "_svm.SVR",
+        module: "svm",
+        base: "_classes.SVR",
         summary: "Support vector regression with a tube of width epsilon",
         notes: "gamma=\"scale\" takes the variance of the rows with their weights.",
         params: &[
@@ -133,14 +93,13 @@ pub const FACES: &[PythonClass] = &[
             COEF0,
             TOL,
             C,
-            like("epsilon", "0.1", "[Interval(Real, 0.0, None, closed=\"left\")]", "float"),
+            like("epsilon", Number(0.1), &[at_least(0.0)]),
             same("shrinking"),
             CACHE_SIZE,
-            own("verbose", "False", "[\"verbose\"]", "int or bool", "Not used."),
+            own("verbose", Flag(false), &[Verbose], "Not used."),
             MAX_ITER,
             same("force"),
         ],
-        positional: 0,
         handled: &["class_weight", "probability", "decision_shape", "break_ties", "method"],
         attributes: &[
             ("coef_", "ndarray of shape (1, n_features)", "The normal vector; of a linear kernel only."),
@@ -154,6 +113,7 @@ pub const FACES: &[PythonClass] = &[
             SHAPE,
             SLACK,
         ],
-        example: "",
+        arrays: &["slack"],
+        ..PythonClass::NEW
     },
 ];

@@ -1,0 +1,4 @@
+"""Clustering."""
+
+from ._generated import *  # noqa: F403
+from ._generated import __all__

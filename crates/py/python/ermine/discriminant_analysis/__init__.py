@@ -1,0 +1,4 @@
+"""Linear and quadratic discriminant analysis."""
+
+from ._generated import *  # noqa: F403
+from ._generated import __all__

@@ -1,0 +1,4 @@
+"""Ensembles: forests, boosting, bagging, voting, stacking."""
+
+from ._generated import *  # noqa: F403
+from ._generated import __all__

@@ -1,0 +1,4 @@
+"""Missing cells filled in."""
+
+from ._generated import *  # noqa: F403
+from ._generated import __all__

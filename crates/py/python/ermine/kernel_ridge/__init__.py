@@ -1,0 +1,4 @@
+"""Ridge regression with a kernel."""
+
+from ._generated import *  # noqa: F403
+from ._generated import __all__

@@ -1,0 +1,4 @@
+"""Mixtures of Gaussians and of experts."""
+
+from ._generated import *  # noqa: F403
+from ._generated import __all__

@@ -1,0 +1,5 @@
+"""The choice of parameters."""
+
+from ._search import GridSearchCV
+
+__all__ = ["GridSearchCV"]

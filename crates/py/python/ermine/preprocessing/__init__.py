@@ -1,0 +1,4 @@
+"""Columns scaled, encoded and expanded."""
+
+from ._generated import *  # noqa: F403
+from ._generated import __all__
