@@ -10,7 +10,8 @@
 //! 1. Distances: the nearest point moves away until it is almost as far as the farthest, d(nearest) / d(farthest) → 1.
 //! 2. Neighbourhoods: the cube that holds 1 % of the points has sides of 0.01^(1/d), soon nearly the whole range of every column.
 //! 3. Learning: nearest neighbours predict a target that depends on the first column alone. Each further column is noise, and
-//!    the error grows to that of the mean; more rows help little. Least squares, which is told the shape of the target, does not care.
+//!    the error grows to that of the mean; more rows help little. Least squares, a model of the right form, is not
+//!    affected.
 //!
 //! After Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 2.5.
 
@@ -32,10 +33,11 @@ fn cube(rows: usize, dimensions: usize, purpose: &str) -> Mat<f64> {
 fn contrast(rows: usize, dimensions: usize) -> ermine::Result<(f64, f64)> {
     let (x, q) = (cube(rows, dimensions, "points"), cube(QUERIES, dimensions, "queries"));
     let points = IndexedPoints::from_features(&Features::F64(x.view()), None, "curse")?;
-    let found = NeighborIndex::new(points, Metric::Euclidean, SearchAlgorithm::Auto)?.nearest(&Features::F64(q.view()), rows)?;
+    let neighbours =
+        NeighborIndex::new(points, Metric::Euclidean, SearchAlgorithm::Auto)?.nearest(&Features::F64(q.view()), rows)?;
     let (mut ratio, mut nearest) = (0.0, 0.0);
     for i in 0..QUERIES {
-        let d = found.distances.row(i);
+        let d = neighbours.distances.row(i);
         ratio += d[0] / d[rows - 1] / QUERIES as f64;
         nearest += d[0] / QUERIES as f64;
     }
@@ -54,8 +56,8 @@ fn test_error(learner: &dyn AnyLearner, rows: usize, dimensions: usize) -> ermin
     let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let model = learner.fit_any(&data, &Context::default())?;
     let regressor = model.as_regressor().ok_or_else(|| ermine::Error::Data("no regression".into()))?;
-    let said = regressor.predict(&Features::F64(test.view()))?;
-    Ok(said.as_slice().iter().zip(&truth).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / truth.len() as f64)
+    let predictions = regressor.predict(&Features::F64(test.view()))?;
+    Ok(predictions.as_slice().iter().zip(&truth).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / truth.len() as f64)
 }
 
 fn main() -> ermine::Result<()> {

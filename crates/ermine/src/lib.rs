@@ -18,52 +18,94 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+#[cfg(feature = "agent")]
 pub use ermine_agent as agent;
 pub use ermine_compose::ensemble;
 pub use ermine_compose::{
-    BY_REQUEST, Fitted, LEARNERS, Pipeline, PipelineModel, PipelineStep, Problem, catalogue, learner, prepared,
+    BY_REQUEST, Fitted, LEARNERS, Pipeline, PipelineModel, PipelineStep, Problem, UnseenCategories, catalogue, learner, prepared,
 };
 pub use ermine_core as core;
-pub use ermine_core::{Error, Result};
+pub use ermine_core::{Error, Result, Roles};
+#[cfg(feature = "data")]
 pub use ermine_data as data;
-pub use ermine_data::Roles;
 pub use ermine_math as math;
 pub use ermine_math::optimize::study as optimise;
 pub use ermine_math::prior;
+#[cfg(feature = "neural")]
 pub use ermine_neural as neural;
-pub use ermine_report::{chart, diagnostics, document, format, page, report, summary};
+#[cfg(feature = "report")]
+pub use ermine_report::{chart, diagnostics, document, format, report, summary};
 
-/// The learners by family, with what evaluates and searches them.
+/// The learners by family, with what evaluates and searches them. A family is there with its feature.
 pub mod learn {
+    #[cfg(feature = "bayes")]
     pub use ermine_bayes as bayes;
+    #[cfg(feature = "cluster")]
     pub use ermine_cluster as cluster;
     pub use ermine_compose::baseline;
     pub use ermine_eval::{decide, explain, metrics, outlier};
+    #[cfg(feature = "kernel")]
     pub use ermine_kernel::{kernel, kernel_pca, svm};
+    #[cfg(feature = "linear")]
     pub use ermine_linear as linear;
-    pub use ermine_mixture as mixture;
-    pub use ermine_mixture::em;
+    #[cfg(feature = "mixture")]
+    pub use ermine_mixture::{self as mixture, em};
+    #[cfg(feature = "neighbors")]
     pub use ermine_neighbors as neighbors;
     pub use ermine_prep::{decomposition, features, preprocessing};
+    #[cfg(feature = "tree")]
     pub use ermine_tree::{boosting, stump_boosting, tree};
 
     /// Splits, cross-validation, searches, comparisons, curves.
     pub mod model_selection {
+        #[cfg(feature = "auto")]
         pub use ermine_auto::*;
         pub use ermine_eval::model_selection::*;
     }
 }
 
-/// The examples of the README, tested as they stand.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[cfg(all(doctest, feature = "full"))]
+mod pages;
 
-/// What most programs need: the traits, the data types, the learners.
+/// What most programs need: the traits, the data types, every learner.
 pub mod prelude {
     pub use crate::{Fitted, Pipeline, Problem, Roles, prepared};
     pub use ermine_core::{
         AnyLearner, Classifier, Clusterer, Column, Context, Csr, CsrRef, Dataset, Density, Features, Learner, Mat, MatRef, Model,
         OwnedDataset, OwnedFeatures, OwnedTarget, Regressor, Schema, Table, Target, Transformer,
     };
+
+    #[cfg(feature = "bayes")]
+    pub use ermine_bayes::{BernoulliNb, CategoricalNb, GaussianNb, Lda, MultinomialNb, Qda};
+    #[cfg(feature = "cluster")]
+    pub use ermine_cluster::{Agglomerative, Dbscan, KMeans, MiniBatchKMeans};
+    pub use ermine_compose::baseline::Baseline;
+    #[cfg(feature = "tree")]
+    pub use ermine_compose::ensemble::{AdaBoost, Bagging};
+    #[cfg(feature = "linear")]
+    pub use ermine_compose::ensemble::{OneVsOne, OneVsRest};
+    pub use ermine_compose::ensemble::{Stacking, Voting};
+    #[cfg(feature = "kernel")]
+    pub use ermine_kernel::{
+        kernel::{KernelRidge, Nystroem, RandomFourier},
+        kernel_pca::KernelPca,
+        svm::Svm,
+    };
+    #[cfg(feature = "linear")]
+    pub use ermine_linear::{
+        ElasticNet, Expectile, Glm, Huber, Lasso, LinearSvm, Logistic, Ols, Perceptron, Quantile, Ridge, Sgd, Stepwise,
+    };
+    #[cfg(feature = "mixture")]
+    pub use ermine_mixture::{Gmm, GmmClassifier, MixtureOfExperts};
+    #[cfg(feature = "neighbors")]
+    pub use ermine_neighbors::Knn;
+    #[cfg(feature = "neural")]
+    pub use ermine_neural::{Autoencoder, ConvNet, Gan, Mlp};
+    pub use ermine_prep::decomposition::{IncrementalPca, Pca};
+    pub use ermine_prep::features::{Fourier, Polynomial, Radial, Spline, Uncorrelate};
+    pub use ermine_prep::preprocessing::{Impute, MinMax, OneHot, Ordinal, Prepare, Standardize};
+    #[cfg(feature = "tree")]
+    pub use ermine_tree::boosting::Boosting;
+    #[cfg(feature = "tree")]
+    pub use ermine_tree::tree::{C45, Tree, forest::Forest, gradient_boosting::GradientBoosting};
 }

@@ -1,4 +1,4 @@
-//! A fit that is interrupted and goes on from its checkpoint.
+//! A fit that is interrupted and continues from its checkpoint.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

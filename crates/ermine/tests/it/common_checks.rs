@@ -20,7 +20,7 @@ fn every_learner_passes_the_common_checks() {
     assert!(passed > 0, "the catalogue is empty");
 }
 
-/// Learners that are known to have the short ways have them, so that the checks of these do not pass by being skipped.
+/// Learners with fold sums, leave-one-out or joint fits have them, so that their checks do not pass by being skipped.
 #[test]
 fn short_ways_are_checked_and_not_skipped() {
     let passes = |name: &str, check: &str| {

@@ -1,4 +1,4 @@
-//! Learners made of learners, on real data and against what theory says of them.
+//! Composite learners, on real data and against theory.
 
 use ermine::core::{Dataset, Error, RngStream, Trace};
 use ermine::ensemble::{AdaBoost, Bagging, CountOrShare, Members, Stacking, Voting};
@@ -8,7 +8,7 @@ use ermine::{PipelineStep, Roles};
 use serde_json::{Map, Value, json};
 
 fn problem(file: &str, target: &str) -> Problem {
-    let table = ermine::data::read_table(format!("{}/../../fixtures/data/{file}.csv.gz", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let table = ermine::data::read_table(ermine_fixtures::data_set(file)).unwrap();
     let roles = Roles { task: Some(ermine::core::Task::Classification), ..Roles::with_target(target) };
     Problem::from_table(table, &roles).unwrap()
 }
@@ -24,8 +24,8 @@ fn five_folds(learner: &dyn AnyLearner, data: &Dataset<'_>) -> f64 {
     for fold in 0..5 {
         let (test, train): (Vec<usize>, Vec<usize>) = (0..data.rows()).partition(|i| i % 5 == fold);
         let model = learner.fit_any(&data.take_rows(&train).view(), &Context::default()).unwrap();
-        let said = model.as_classifier().unwrap().classify(&data.x.take_rows(&test).view()).unwrap();
-        hits += test.iter().zip(said).filter(|(i, c)| codes[**i] == *c).count();
+        let predicted = model.as_classifier().unwrap().classify(&data.x.take_rows(&test).view()).unwrap();
+        hits += test.iter().zip(predicted).filter(|(i, c)| codes[**i] == *c).count();
     }
     hits as f64 / data.rows() as f64
 }
@@ -125,8 +125,8 @@ fn stumps_on_sorted_columns_are_the_trees_of_depth_one() {
 fn two_hundred_stumps_reach_the_accuracies_of_reference() {
     for (file, target, least) in [("breast_cancer", "target", 0.9654), ("wine", "target", 0.9157)] {
         let problem = problem(file, target);
-        let found = five_folds(&AdaBoost { n_estimators: 200, ..AdaBoost::default() }, &problem.dataset());
-        assert!(found >= least, "{file}: {found}");
+        let accuracy = five_folds(&AdaBoost { n_estimators: 200, ..AdaBoost::default() }, &problem.dataset());
+        assert!(accuracy >= least, "{file}: {accuracy}");
     }
 }
 
@@ -140,8 +140,8 @@ fn adaboost_r2_beats_its_base() {
         for fold in 0..5 {
             let (test, train): (Vec<usize>, Vec<usize>) = (0..data.rows()).partition(|i| i % 5 == fold);
             let model = learner.fit_any(&data.take_rows(&train).view(), &Context::default()).unwrap();
-            let said = model.as_regressor().unwrap().predict(&data.x.take_rows(&test).view()).unwrap();
-            sum += test.iter().enumerate().map(|(k, &i)| (y.at(i, 0) - said[(k, 0)]).powi(2)).sum::<f64>();
+            let predictions = model.as_regressor().unwrap().predict(&data.x.take_rows(&test).view()).unwrap();
+            sum += test.iter().enumerate().map(|(k, &i)| (y.at(i, 0) - predictions[(k, 0)]).powi(2)).sum::<f64>();
         }
         sum
     };
@@ -165,7 +165,7 @@ fn members_are_set_by_their_names_and_unknown_ones_answered() {
     assert!(bagging.set("base", "logistc".into()).unwrap_err().to_string().contains("logistic"));
     assert!(bagging.set("base.C", (-1.0).into()).is_err());
     assert_eq!(bagging.params(), before, "a refused parameter changes nothing");
-    // A base within a base.
+    // A nested base.
     bagging.set_all(&params(json!({"base": "adaboost", "base.base": "tree"}))).unwrap();
     bagging.set("base.base.max_depth", 2.into()).unwrap();
     assert_eq!(bagging.params()["base"]["params"]["base"]["params"]["max_depth"], 2);
@@ -239,14 +239,14 @@ fn a_vote_is_the_average_of_its_members() {
         }
     }
     let hard = Voting { voting: "hard".into(), ..voting.clone() }.fit(&data, &Context::default()).unwrap();
-    let said = hard.proba(&data.x).unwrap();
-    assert!(said.as_slice().iter().all(|v| [0.0, 0.25, 0.75, 1.0].contains(v)));
+    let proba = hard.proba(&data.x).unwrap();
+    assert!(proba.as_slice().iter().all(|v| [0.0, 0.25, 0.75, 1.0].contains(v)));
     assert!(Voting { weights: Some(vec![1.0]), ..voting }.fit(&data, &Context::default()).is_err());
 }
 
 #[test]
 fn stacking_learns_whom_to_trust() {
-    // A member that knows by heart looks perfect on its own rows; only predictions for unseen rows tell.
+    // A member that overfits looks perfect on its own rows; only predictions for unseen rows show it.
     let mut s = RngStream::new(4, "stacking", 0);
     let x = Mat::from_fn(400, 3, |_, _| s.normal());
     let y: Vec<f64> = (0..400).map(|i| 2.0 * x[(i, 0)] - x[(i, 1)] + 0.5 * s.normal()).collect();
@@ -262,9 +262,9 @@ fn stacking_learns_whom_to_trust() {
     let base = model.last().as_regressor().unwrap().predict(&Features::F64(Mat::zeros(1, 2).view())).unwrap()[(0, 0)];
     let weights = model.last().as_regressor().unwrap().predict(&Features::F64(z.view())).unwrap();
     assert!(weights[(0, 0)] - base > 0.8 && weights[(1, 0)] - base < 0.2, "{weights:?}");
-    let said = model.predict(&data.x).unwrap();
+    let predictions = model.predict(&data.x).unwrap();
     let want = base + (weights[(0, 0)] - base) * level[0][(5, 0)] + (weights[(1, 0)] - base) * level[1][(5, 0)];
-    assert!((said[(5, 0)] - want).abs() < 1e-10);
+    assert!((predictions[(5, 0)] - want).abs() < 1e-10);
     for passthrough in [false, true] {
         let problem = example("penguins", "species");
         let learner = Stacking { passthrough, ..Stacking::default() };
@@ -273,9 +273,9 @@ fn stacking_learns_whom_to_trust() {
         let x = problem.dataset().x;
         let p = |f: &Fitted| f.model.as_classifier().unwrap().proba(&x).unwrap();
         assert_eq!(p(&fitted), p(&again));
-        let (codes, said) =
+        let (codes, predictions) =
             (problem.y.view().classes().unwrap().0.to_vec(), fitted.model.as_classifier().unwrap().classify(&x).unwrap());
-        let hits = codes.iter().zip(said).filter(|(a, b)| **a == *b).count();
+        let hits = codes.iter().zip(predictions).filter(|(a, b)| **a == *b).count();
         assert!(hits as f64 > 0.97 * codes.len() as f64, "{hits}");
     }
 }
@@ -290,8 +290,8 @@ fn several_classes_by_learners_of_two() {
             let mut learner = ermine::learner(wrapper).unwrap();
             learner.set("base", base.into()).unwrap();
             let model = learner.fit_any(&data, &Context::default()).unwrap();
-            let found = model.as_classifier().unwrap().classify(&data.x).unwrap();
-            let hits = found.iter().zip(codes).filter(|(a, b)| a == b).count();
+            let predicted = model.as_classifier().unwrap().classify(&data.x).unwrap();
+            let hits = predicted.iter().zip(codes).filter(|(a, b)| a == b).count();
             assert!(hits >= 140, "{wrapper} of {base}: {hits}");
             assert_eq!(model.certificate().unwrap().iterations, members);
         }

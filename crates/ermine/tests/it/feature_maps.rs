@@ -1,4 +1,4 @@
-//! Feature maps in front of every learner, and functions of the user's among them.
+//! Feature maps in front of every learner, including user-defined functions.
 
 use ermine::core::{Family, OwnedFeatures, RngStream, Spec, Task};
 use ermine::learn::features::Function;
@@ -50,7 +50,7 @@ fn every_map_stands_in_front_of_every_learner() {
                 Task::Classification => data.with_target(Target::Class { codes: &codes, names: &names }),
                 _ => data,
             };
-            // Some learners refuse these rows as they are: those of counts, those of one column.
+            // Some learners do not take these rows: those of counts, those of one column.
             if learner.fit_any(&data, &Context::default()).is_err() {
                 continue;
             }

@@ -4,5 +4,4 @@ mod checkpoint;
 mod common_checks;
 mod ensembles;
 mod feature_maps;
-mod model_file;
 mod shared_preparation;

@@ -1,4 +1,4 @@
-//! A search fits the preparation in front of a learner once a fold, and scores as if it did so for each setting.
+//! A search fits the preparation in front of a learner once per fold, and scores as if it did so for each setting.
 
 use ermine::core::{Column, Context, Dataset, Features, RngStream, Table, Target};
 use ermine::learn::model_selection::{CvSplits, ParameterSearch, SearchMethod, SearchSpace, k_fold, validate_once};
@@ -31,9 +31,9 @@ fn settings_share_the_preparation_of_a_fold() {
             budget: Default::default(),
             give_up: false,
         };
-        let found = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
-        assert_eq!(found.trials.len(), 5);
-        for trial in &found.trials {
+        let result = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
+        assert_eq!(result.trials.len(), 5);
+        for trial in &result.trials {
             let mut set = learner.boxed();
             set.set_all(&trial.params).unwrap();
             let whole = ermine::prepared(set);

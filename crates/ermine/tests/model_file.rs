@@ -1,7 +1,7 @@
 //! A model file is safe to open: whatever its bytes are, the answer is a usable model or an error, never a crash.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ermine::core::{Features, MatRef, OwnedTarget, RngStream, Schema, Task, ValueKind, file};
 use ermine::prelude::*;
@@ -50,7 +50,7 @@ fn models() -> Vec<(String, Fitted)> {
     out
 }
 
-/// Asks a model everything, on ordinary and on strange rows.
+/// Computes all outputs of a model, on ordinary and on strange rows.
 fn exercise(fitted: &Fitted) {
     let x: Vec<f64> = (0..6 * 3).map(|i| f64::from(i) - 7.5).collect();
     let x = Features::F64(MatRef::row_major(&x, 6, 3));
@@ -135,7 +135,7 @@ fn edited_numbers_with_a_valid_hash_are_harmless_in_every_learner() {
     assert!(peak_memory_mib() < 1024, "opening hostile files took {} MiB", peak_memory_mib());
 }
 
-/// The most memory this process has held.
+/// Peak memory of the process.
 fn peak_memory_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
@@ -222,7 +222,7 @@ fn forged_headers_are_refused_within_bounded_memory() {
 }
 
 fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/models")
+    ermine_fixtures::path("models")
 }
 
 /// Every model file ever committed opens for ever and predicts what it predicted when it was written. A new learner adds
@@ -231,7 +231,7 @@ fn corpus() -> PathBuf {
 fn the_corpus_of_old_models_opens() {
     let x: Vec<f64> = (0..6 * 3).map(|i| f64::from(i) * 0.3 - 2.0).collect();
     let x = Features::F64(MatRef::row_major(&x, 6, 3));
-    // None where the model refuses these rows, as encoders do with values they have not seen.
+    // None where the model gives an error for these rows, as encoders do for unknown values.
     let answers = |f: &Fitted| -> Option<Vec<f64>> {
         let m = &f.model;
         let all = if let Some(c) = m.as_classifier() {
@@ -259,11 +259,11 @@ fn the_corpus_of_old_models_opens() {
             let fitted = Fitted::load(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             let expected: Vec<f64> =
                 serde_json::from_str(&std::fs::read_to_string(path.with_extension("json")).unwrap()).unwrap();
-            let found = answers(&fitted).unwrap_or_else(|| panic!("{} does not answer", path.display()));
+            let actual = answers(&fitted).unwrap_or_else(|| panic!("{} does not answer", path.display()));
             let scale = expected.iter().fold(1e-300f64, |m, v| m.max(v.abs()));
-            let far = expected.iter().zip(&found).map(|(a, b)| (a - b).abs() / scale).fold(0.0, f64::max);
+            let far = expected.iter().zip(&actual).map(|(a, b)| (a - b).abs() / scale).fold(0.0, f64::max);
             // Mathematical functions may differ in the last digit between machines.
-            assert!(expected.len() == found.len() && far < 1e-12, "{}: predictions moved by {far:e}", path.display());
+            assert!(expected.len() == actual.len() && far < 1e-12, "{}: predictions moved by {far:e}", path.display());
             seen += 1;
         }
     }
