@@ -57,7 +57,7 @@ def counts(n, p, seed=0, n_test=20_000):
 
 
 def text(n, p, seed=0, length=120, n_test=5_000, target="binary"):
-    """Zipf word counts, tf-idf, unit rows: about `length`*0.6 non-zeros a row."""
+    """Zipf word counts, tf-idf, unit rows: about `length`*0.6 non-zeros per row."""
     r = np.random.default_rng(seed)
     m = n + n_test
     prob = 1.0 / np.arange(3, p + 3) ** 1.05

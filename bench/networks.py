@@ -3,8 +3,8 @@
     ERMINE_DATA=folder python bench/networks.py [--rounds 7] [--threads 2] [--cpu] target/release/examples/speed [TASK ...]
 
 Needs torch and scikit-learn, and the example `speed` of crate ermine-neural. All have the same number of threads. PyTorch runs in every
-variant (plain, a fused optimiser, channels last for images), and the best of them counts; scikit-learn's perceptrons run in singles, as
-the others do, and in doubles, which is what it makes of rows that are not singles. Before every turn the machine rests, since threads of
+variant (plain, a fused optimiser, channels last for images), and the best of them counts; scikit-learn's perceptrons run in float32, as
+the others do, and in float64, which is what it makes of rows that are not float32. Before every turn the machine rests, since threads of
 the one before go on spinning for a while. With --cpu the seconds are those of the processor, which is what can be compared on one
 thread of a busy machine.
 """
@@ -137,7 +137,7 @@ def tasks(x, y):
     auto /= auto.square().mean().sqrt()
     few, kinds = x[:12_800], y[:12_800]
     quarter, half = quarters[:12_800], high[:12_800]
-    singles_and_doubles = {"singles": np.float32, "doubles": np.float64}
+    precisions = {"float32": np.float32, "float64": np.float64}
 
     def torches(run, *variants):
         return {"torch": [(v, lambda v=v: run(v)) for v in variants]}
@@ -145,7 +145,7 @@ def tasks(x, y):
     def perceptrons(hidden, X, Y, batch, epochs):
         sizes = (X.shape[1], *hidden, int(Y.max()) + 1)
         ours = torches(lambda v: train(lambda: perceptron(*sizes), X, Y, batch, epochs, v), "plain", "fused")
-        theirs = {f"sklearn {n}": [(n, lambda t=t: scikit(hidden, X, Y, batch, epochs, t))] for n, t in singles_and_doubles.items()}
+        theirs = {f"sklearn {n}": [(n, lambda t=t: scikit(hidden, X, Y, batch, epochs, t))] for n, t in precisions.items()}
         return ours | theirs
 
     return {

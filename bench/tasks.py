@@ -240,12 +240,12 @@ for width in (20, 128):
 CART = table(100_000, 50, "binary", 20_000), table(8_000, 50, "binary", 4_000)
 CART_REG = table(100_000, 50, "reg", 20_000), table(8_000, 50, "reg", 4_000)
 FEW = dict(trees=20)
-add("tree_cls", "tree", "one CART, gini, at least 20 rows a leaf",
+add("tree_cls", "tree", "one CART, gini, at least 20 rows per leaf",
     data.tabular, *CART, quality.auc, ("max", 0.02), params=dict(min_leaf=20))
 add("rf_cls", "tree", "100 trees, 7 features a split, to purity",
     data.tabular, *CART, quality.auc, ("max", 0.02),
     params=dict(trees=100, max_features=7), quick_params=FEW)
-add("rf_reg", "tree", "100 trees, 16 features a split, at least 5 rows a leaf",
+add("rf_reg", "tree", "100 trees, 16 features a split, at least 5 rows per leaf",
     data.tabular, *CART_REG, quality.rmse, ("min", 0.02),
     params=dict(trees=100, max_features=16, min_leaf=5), quick_params=FEW)
 add("adaboost", "tree", "50 stumps, SAMME",

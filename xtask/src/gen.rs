@@ -14,9 +14,9 @@ pub const COMMAND: crate::Command = crate::Command {
     help: "\
 Usage: cargo xtask gen [--check]
 
-Writes crates/py/python/ermine/_generated.py and _generated.pyi from the catalogue (names, parameters,
-defaults, ranges, texts) and the tables of faces in xtask/gen/src/faces. With --check nothing is
-written and it fails when a file is stale.
+Writes _generated.py and _generated.pyi in each module of crates/py/python/ermine, _index.py and __init__.pyi
+from the catalogue (names, parameters, defaults, ranges, texts, what is accepted) and the tables of faces in
+xtask/gen/src/faces. With --check nothing is written and it fails when a file is stale.
 ",
     run: generate,
 };

@@ -1,6 +1,7 @@
 //! Chores of the workspace: `cargo xtask COMMAND`.
 
 mod bench;
+mod docs;
 mod dropin;
 mod r#gen;
 mod python;
@@ -22,7 +23,7 @@ struct Command {
     run: fn(&Workspace, &[String]) -> Result<ExitCode>,
 }
 
-const COMMANDS: &[Command] = &[test::COMMAND, r#gen::COMMAND, dropin::COMMAND, bench::COMMAND];
+const COMMANDS: &[Command] = &[test::COMMAND, r#gen::COMMAND, docs::COMMAND, dropin::COMMAND, bench::COMMAND];
 
 /// The command line is wrong.
 const USAGE: u8 = 2;

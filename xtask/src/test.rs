@@ -23,6 +23,8 @@ Needs Rust and Python 3 only; the rest is installed in target/venv. Without stag
 
   fmt      is the code formatted?
   clippy   lints, as errors
+  features the facade with each of its features alone, and with none
+  doc      the pages of the crates, warnings as errors
   rust     unit, integration and documentation tests
   browser  pages in Chromium: CHROMIUM=…, the one on the PATH, or installed by apt-get for root on
            Debian; where there is none the stage is skipped and says so, with CI=true it fails
@@ -39,18 +41,22 @@ With CI=true and no CARGO_TARGET_DIR, builds and environment are kept in the use
 enum TestStage {
     Fmt,
     Clippy,
+    Features,
+    Doc,
     Rust,
     Browser,
     Python,
 }
 
 impl TestStage {
-    const ALL: [Self; 5] = [Self::Fmt, Self::Clippy, Self::Rust, Self::Browser, Self::Python];
+    const ALL: [Self; 7] = [Self::Fmt, Self::Clippy, Self::Features, Self::Doc, Self::Rust, Self::Browser, Self::Python];
 
     fn name(self) -> &'static str {
         match self {
             Self::Fmt => "fmt",
             Self::Clippy => "clippy",
+            Self::Features => "features",
+            Self::Doc => "doc",
             Self::Rust => "rust",
             Self::Browser => "browser",
             Self::Python => "python",
@@ -118,6 +124,16 @@ fn test(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
                     checked(workspace.cargo().args(lint))
                 });
             }
+            TestStage::Features => {
+                log.step("features", || features(workspace));
+            }
+            TestStage::Doc => {
+                log.step("doc", || {
+                    let mut cargo = workspace.cargo();
+                    cargo.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
+                    checked(&mut cargo)
+                });
+            }
             TestStage::Rust => {
                 log.step("rust", || rust_tests(workspace, extra));
             }
@@ -136,7 +152,7 @@ fn parse(args: &[String]) -> Result<(Vec<TestStage>, &[String])> {
     let (names, extra) = (&args[..cut], args.get(cut + 1..).unwrap_or_default());
     for name in names {
         if !TestStage::ALL.iter().any(|s| s.name() == name) {
-            bail!("no stage `{name}`; there are fmt, clippy, rust, browser and python");
+            bail!("no stage `{name}`; there are fmt, clippy, features, doc, rust, browser and python");
         }
     }
     let chosen = |s: &TestStage| names.is_empty() || names.iter().any(|n| n == s.name());
@@ -151,6 +167,25 @@ fn parse(args: &[String]) -> Result<(Vec<TestStage>, &[String])> {
 fn checked(command: &mut std::process::Command) -> StepResult {
     run(command)?;
     Ok(None)
+}
+
+/// Checks the facade with each feature alone and with none, as those who depend on it build it: without what tests need.
+fn features(workspace: &Workspace) -> StepResult {
+    let manifest = workspace.root.join("crates/ermine/Cargo.toml");
+    let manifest = fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
+    for feature in std::iter::once("").chain(feature_names(&manifest)) {
+        println!("features: [{feature}]");
+        let mut cargo = workspace.cargo();
+        cargo.args(["check", "--quiet", "--package", "ermine", "--lib", "--no-default-features", "--features", feature]);
+        run(&mut cargo)?;
+    }
+    Ok(None)
+}
+
+/// The names in the table of features of a manifest, but `default`.
+fn feature_names(manifest: &str) -> impl Iterator<Item = &str> {
+    let table = manifest.lines().skip_while(|l| *l != "[features]").skip(1).take_while(|l| !l.starts_with('['));
+    table.filter_map(|l| l.split_once(" = ")).map(|(name, _)| name).filter(|name| *name != "default" && !name.starts_with('#'))
 }
 
 fn rust_tests(workspace: &Workspace, extra: &[String]) -> StepResult {
@@ -255,6 +290,12 @@ fn summary(steps: &[TestStep]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn features_are_read_off_a_manifest() {
+        let manifest = "[package]\nname = \"x\"\n\n[features]\ndefault = [\"a\"]\n# all\na = []\nb = [\n    \"a\",\n]\n\n[dependencies]\nc = \"1\"\n";
+        assert_eq!(feature_names(manifest).collect::<Vec<_>>(), ["a", "b"]);
+    }
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(String::from).collect()

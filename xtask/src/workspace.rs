@@ -136,7 +136,9 @@ mod tests {
         assert!(binary.len() > 50 && package.len() > 50);
         let built_again: Vec<_> = package
             .iter()
-            .filter(|(name, features)| binary.iter().any(|(n, _)| n == name) && !binary.contains(&(name.clone(), features.clone())))
+            .filter(|(name, features)| {
+                binary.iter().any(|(n, _)| n == name) && !binary.contains(&(name.clone(), features.clone()))
+            })
             .collect();
         assert!(built_again.is_empty(), "add these features to crates/workspace-hack/Cargo.toml: {built_again:?}");
     }
