@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use ermine_auto::{Budget, ParameterSearch, SearchAxis, SearchMethod, SearchSpace, identity};
 use ermine_bayes::Lda;
-use ermine_core::{AnyLearner, Context, Dataset, Features, MatRef, Target};
+use ermine_core::{AnyLearner, Context, DatasetRef, Features, MatRef, Target};
 use ermine_eval::model_selection::{CvSplits, FoldIds};
 use ermine_linear::{Logistic, Ridge};
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ fn main() -> Result<(), Failure> {
             budget: Budget::default(),
             give_up: false,
         };
-        let data = Dataset::new(features).with_target(target);
+        let data = DatasetRef::new(features).with_target(target);
         let started = Instant::now();
         let result = pool.install(|| search.run(&data, Vec::new(), &Context::default(), &|_| {}))?;
         let seconds = started.elapsed().as_secs_f64();

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, RngStream};
+use ermine_core::{AnyLearner, Context, DatasetRef, Error, RngStream};
 
 use ermine_eval::metrics::{Difference, corrected_t_test};
 use ermine_eval::model_selection::{CvSplits, FoldScore, FoldScores, even_order, parallel_map, validate_once};
@@ -65,7 +65,7 @@ pub struct Comparison<'a> {
     /// The learners.
     pub entrants: &'a [Contestant],
     /// The rows.
-    pub data: &'a Dataset<'a>,
+    pub data: &'a DatasetRef<'a>,
     /// The rounds.
     pub rounds: &'a CvSplits,
     /// The context of the fits. With a deadline the time is shared.
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn without_a_deadline_all_run_to_the_end_and_differences_are_told() {
         let (x, y) = rows(300);
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 300, 5))).with_target(Target::Real(&y));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 300, 5))).with_target(Target::Real(&y));
         let rounds = CvSplits::from(k_fold(300, 5, 0).unwrap());
         let field = entrants(vec![
             Box::new(Ridge::default()),
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn slow_ones_are_cut_and_quick_ones_are_not() {
         let (x, y) = rows(6000);
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 6000, 5))).with_target(Target::Real(&y));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 6000, 5))).with_target(Target::Real(&y));
         let rounds = CvSplits::from(k_fold(6000, 4, 0).unwrap());
         let slow = GradientBoosting { n_estimators: 200_000, ..GradientBoosting::default() };
         let field = entrants(vec![Box::new(slow), Box::new(Ridge::default()), Box::new(Baseline::default())]);

@@ -6,7 +6,7 @@ mod nested_cv;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, Result, RngStream};
+use ermine_core::{AnyLearner, Context, DatasetRef, Error, Result, RngStream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -142,7 +142,7 @@ impl ParameterSearch<'_> {
     /// of an uninterrupted run. `on_trial` is called with each new trial, in order within a batch.
     pub fn run(
         &self,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         history: Vec<Trial>,
         cx: &Context<'_>,
         on_trial: &(dyn Fn(&Trial) + Sync),
@@ -179,7 +179,7 @@ impl ParameterSearch<'_> {
 /// A search in progress.
 struct SearchRun<'a> {
     search: &'a ParameterSearch<'a>,
-    data: &'a Dataset<'a>,
+    data: &'a DatasetRef<'a>,
     shared: CvCache<'a>,
     cx: Context<'a>,
     direction: Direction,

@@ -21,12 +21,12 @@ use ermine_core::blocks::column_label;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, OwnedTarget};
 /// use ermine_bayes::BernoulliNb;
 ///
 /// let x = Features::F64(MatRef::row_major(&[1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0], 4, 2));
 /// let y = OwnedTarget::from_labels(&["a", "a", "b", "b"]);
-/// let model = BernoulliNb::default().fit(&Dataset::new(x).with_target(y.view()), &Context::default())?;
+/// let model = BernoulliNb::default().fit_with(&DatasetRef::new(x).with_target(y.view()), &Context::default())?;
 /// assert!((model.feature_log_prob()[(0, 0)] - (3.0f64 / 4.0).ln()).abs() < 1e-15);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -136,7 +136,7 @@ impl Learner for BernoulliNb {
         self.priors().check()
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<BernoulliNbModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<BernoulliNbModel> {
         run_passes(self, data, cx)
     }
 
@@ -223,7 +223,7 @@ impl PassLearner for BernoulliNb {
         counts::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<CountState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<CountState> {
         counts::initial_state(self, head)
     }
 
@@ -231,7 +231,7 @@ impl PassLearner for BernoulliNb {
         ClassCounts::new(state)
     }
 
-    fn add_block(&self, state: &CountState, part: &mut ClassCounts, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &CountState, part: &mut ClassCounts, rows: &DatasetRef<'_>) -> Result<()> {
         rows.x.expect_cols(state.columns)?;
         let (codes, _) = rows.y.classes()?;
         // A few rows at a time: the bits are a second copy.

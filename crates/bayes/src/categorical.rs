@@ -25,13 +25,13 @@ pub(super) const MOST_LEVELS: usize = 1 << 20;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Column, Context, Dataset, Features, Learner, OwnedTarget, Table};
+/// use ermine_core::{Classifier, Column, Context, DatasetRef, Features, Learner, OwnedTarget, Table};
 /// use ermine_bayes::CategoricalNb;
 ///
 /// let table = Table::new([("odour", Column::categories(&[Some("foul"), Some("none"), Some("none"), Some("foul")]))])?;
 /// let y = OwnedTarget::from_labels(&["poisonous", "edible", "edible", "poisonous"]);
 /// let x = Features::Table(table.view());
-/// let model = CategoricalNb::default().fit(&Dataset::new(x).with_target(y.view()), &Context::default())?;
+/// let model = CategoricalNb::default().fit_with(&DatasetRef::new(x).with_target(y.view()), &Context::default())?;
 /// assert_eq!(model.classify(&x)?, [1, 0, 0, 1]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -170,7 +170,7 @@ impl Learner for CategoricalNb {
         self.priors().check()
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<CategoricalNbModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<CategoricalNbModel> {
         run_passes(self, data, cx)
     }
 
@@ -182,7 +182,7 @@ impl Learner for CategoricalNb {
 fn resume(
     nb: &CategoricalNb,
     model: Option<&CategoricalNbModel>,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
 ) -> Result<CategoricalNbModel> {
     let Some(model) = model else { return run_passes(nb, data, cx) };
@@ -292,7 +292,7 @@ impl PassLearner for CategoricalNb {
         ((1 << 18) / cols.max(1)).clamp(4096, 1 << 16)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<CategoricalNbState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<CategoricalNbState> {
         let (_, classes) = head.y.classes()?;
         self.priors().expect_classes(classes.len())?;
         self.expect_cols(head.cols())?;
@@ -316,7 +316,7 @@ impl PassLearner for CategoricalNb {
         CategoricalNbPartial { class: vec![0.0; classes], columns: state.names.iter().map(seen).collect() }
     }
 
-    fn add_block(&self, state: &CategoricalNbState, part: &mut CategoricalNbPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &CategoricalNbState, part: &mut CategoricalNbPartial, rows: &DatasetRef<'_>) -> Result<()> {
         rows.x.expect_cols(state.names.len())?;
         let (classes, _) = rows.y.classes()?;
         let k = state.classes.len();

@@ -1,6 +1,6 @@
 //! Sums of cells class by class: what the naive Bayes classifiers of counts and of bits are made of, and go on from.
 
-use ermine_core::{Context, Dataset, Mat, Partial, PassLearner, Report, Result, Schema, run_passes};
+use ermine_core::{Context, DatasetRef, Mat, Partial, PassLearner, Report, Result, Schema, run_passes};
 use serde::{Deserialize, Serialize};
 
 use super::discrete::{self, ClassPriors, Smoothing};
@@ -56,7 +56,7 @@ pub(super) trait CountLearner: PassLearner<State = CountState, Partial = ClassCo
     fn counts(model: &Self::Model) -> (&[String], ClassCounts);
 }
 
-pub(super) fn initial_state<L: CountLearner>(nb: &L, head: &Dataset<'_>) -> Result<CountState> {
+pub(super) fn initial_state<L: CountLearner>(nb: &L, head: &DatasetRef<'_>) -> Result<CountState> {
     let (_, names) = head.y.classes()?;
     nb.priors().expect_classes(names.len())?;
     nb.alpha().expect_cols(L::SPEC.name, head.cols())?;
@@ -67,7 +67,7 @@ pub(super) fn initial_state<L: CountLearner>(nb: &L, head: &Dataset<'_>) -> Resu
 pub(super) fn resume<L: CountLearner>(
     nb: &L,
     model: Option<&L::Model>,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
 ) -> Result<L::Model> {
     let Some(model) = model else { return run_passes(nb, data, cx) };

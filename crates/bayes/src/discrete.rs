@@ -280,7 +280,7 @@ pub(super) fn are_logs(values: &[f64]) -> bool {
 }
 
 /// Refuses to go on from a model of other columns or classes.
-pub(super) fn expect_same(learner: &str, cols: usize, classes: &[String], data: &Dataset<'_>) -> Result<()> {
+pub(super) fn expect_same(learner: &str, cols: usize, classes: &[String], data: &DatasetRef<'_>) -> Result<()> {
     data.x.expect_cols(cols)?;
     let (_, names) = data.y.classes()?;
     if names != classes {
@@ -290,7 +290,12 @@ pub(super) fn expect_same(learner: &str, cols: usize, classes: &[String], data: 
 }
 
 /// What one pass gathers, without the end of it.
-pub(super) fn totals<L: PassLearner>(learner: &L, state: &L::State, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::Partial> {
+pub(super) fn totals<L: PassLearner>(
+    learner: &L,
+    state: &L::State,
+    data: &DatasetRef<'_>,
+    cx: &Context<'_>,
+) -> Result<L::Partial> {
     let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(data.cols())).max(1);
     run_pass(data, block_rows, cx, &|block| {
         let mut part = learner.empty_partial(state);

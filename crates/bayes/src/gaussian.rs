@@ -21,12 +21,12 @@ use ermine_core::blocks::{by_blocks, numbers};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, OwnedTarget};
 /// use ermine_bayes::GaussianNb;
 ///
 /// let x = Features::F64(MatRef::row_major(&[0.0, 1.0, 8.0, 9.0], 4, 1));
 /// let y = OwnedTarget::from_labels(&["small", "small", "large", "large"]);
-/// let model = GaussianNb::default().fit(&Dataset::new(x).with_target(y.view()), &Context::default())?;
+/// let model = GaussianNb::default().fit_with(&DatasetRef::new(x).with_target(y.view()), &Context::default())?;
 /// assert_eq!(model.classes(), ["large", "small"]);
 /// assert_eq!(model.classify(&x)?, [1, 1, 0, 0]);
 /// # Ok::<(), ermine_core::Error>(())
@@ -97,7 +97,7 @@ impl Learner for GaussianNb {
         check_priors(Self::SPEC.name, self.priors.as_deref())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GaussianNbModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<GaussianNbModel> {
         run_passes(self, data, cx)
     }
 
@@ -133,7 +133,7 @@ impl PassLearner for GaussianNb {
         ((1 << 18) / cols.max(1)).clamp(1024, 1 << 16)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<GaussianNbState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<GaussianNbState> {
         let (_, names) = head.y.classes()?;
         expect_classes(Self::SPEC.name, self.priors.as_deref(), names.len())?;
         Ok(GaussianNbState { columns: head.cols(), classes: names.to_vec() })
@@ -143,7 +143,7 @@ impl PassLearner for GaussianNb {
         GaussianNbPartial(ClassMoments::new(state.classes.len(), state.columns))
     }
 
-    fn add_block(&self, state: &GaussianNbState, part: &mut GaussianNbPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &GaussianNbState, part: &mut GaussianNbPartial, rows: &DatasetRef<'_>) -> Result<()> {
         rows.x.expect_cols(state.columns)?;
         let (codes, _) = rows.y.classes()?;
         match rows.x {
@@ -403,7 +403,7 @@ mod tests {
             let (x, y) = data(name);
             let features = Features::F64(x.view());
             let learner = GaussianNb { var_smoothing: 0.0, ..GaussianNb::default() };
-            let model = learner.fit(&Dataset::new(features).with_target(y.view()), &Context::default()).unwrap();
+            let model = learner.fit_with(&DatasetRef::new(features).with_target(y.view()), &Context::default()).unwrap();
             let expected = &case["expected"];
             near_case(model.class_prior(), &expected["priors"], &case, "priors");
             near_case(model.theta().as_slice(), &expected["theta"], &case, "theta");
@@ -431,8 +431,8 @@ mod tests {
     }
 
     fn fit(learner: &GaussianNb, x: &Mat<f64>, y: &OwnedTarget, weight: Option<&[f64]>) -> Result<GaussianNbModel> {
-        let data = Dataset::new(Features::F64(x.view())).with_target(y.view()).with_weight(weight);
-        learner.fit(&data, &Context::default())
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view()).with_weight(weight);
+        learner.fit_with(&data, &Context::default())
     }
 
     #[test]

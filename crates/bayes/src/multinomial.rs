@@ -27,13 +27,13 @@ use ermine_core::blocks::column_label;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, OwnedTarget};
 /// use ermine_bayes::MultinomialNb;
 ///
 /// // Counts of "goal", "vote", "team".
 /// let x = Features::F64(MatRef::row_major(&[3.0, 0.0, 2.0, 0.0, 4.0, 0.0, 1.0, 0.0, 1.0, 0.0, 2.0, 1.0], 4, 3));
 /// let y = OwnedTarget::from_labels(&["sport", "politics", "sport", "politics"]);
-/// let model = MultinomialNb::default().fit(&Dataset::new(x).with_target(y.view()), &Context::default())?;
+/// let model = MultinomialNb::default().fit_with(&DatasetRef::new(x).with_target(y.view()), &Context::default())?;
 /// assert_eq!(model.classify(&Features::F64(MatRef::row_major(&[0.0, 1.0, 0.0], 1, 3)))?, [0]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -181,7 +181,7 @@ impl Learner for MultinomialNb {
         self.priors().check()
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<MultinomialNbModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<MultinomialNbModel> {
         run_passes(self, data, cx)
     }
 
@@ -198,7 +198,7 @@ impl PassLearner for MultinomialNb {
         counts::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<CountState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<CountState> {
         counts::initial_state(self, head)
     }
 
@@ -206,7 +206,7 @@ impl PassLearner for MultinomialNb {
         ClassCounts::new(state)
     }
 
-    fn add_block(&self, state: &CountState, part: &mut ClassCounts, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &CountState, part: &mut ClassCounts, rows: &DatasetRef<'_>) -> Result<()> {
         rows.x.expect_cols(state.columns)?;
         let (codes, _) = rows.y.classes()?;
         let mut scratch = Vec::new();
@@ -251,7 +251,12 @@ impl PassLearner for MultinomialNb {
 }
 
 /// Adds contiguous rows; returns the least cell, 0 when none is below.
-fn add_dense<T: ermine_math::moments::Real>(part: &mut ClassCounts, m: MatRef<'_, T>, rows: &Dataset<'_>, codes: &[u32]) -> f64 {
+fn add_dense<T: ermine_math::moments::Real>(
+    part: &mut ClassCounts,
+    m: MatRef<'_, T>,
+    rows: &DatasetRef<'_>,
+    codes: &[u32],
+) -> f64 {
     let mut least = 0.0f64;
     for (i, &k) in codes.iter().enumerate() {
         let Some(row) = m.row(i) else { continue };

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use ermine_core::{
-    AnyLearner, Column, Context, Csr, Dataset, Family, Features, Mat, MatRef, OwnedTarget, Table, Task, ValueKind,
+    AnyLearner, Column, Context, Csr, DatasetRef, Family, Features, Mat, MatRef, OwnedTarget, Table, Task, ValueKind,
 };
 
 use crate::compare::{distance, model_arrays, outputs, relative_difference};
 use crate::{Verdict, attempt, require, synthetic};
 
 /// A right result or an error, never a panic (which [`crate::run`] catches); a result must be finite.
-fn outputs_are_valid(learner: &dyn AnyLearner, data: &Dataset<'_>, must_fit: bool) -> Verdict {
+fn outputs_are_valid(learner: &dyn AnyLearner, data: &DatasetRef<'_>, must_fit: bool) -> Verdict {
     match learner.fit_any(data, &Context::default()) {
         Err(e) if must_fit => Verdict::Fail(format!("it is refused: {e}")),
         Err(_) => Verdict::Pass,
@@ -218,7 +218,7 @@ pub fn categories(learner: &dyn AnyLearner) -> Verdict {
         let complete: Vec<usize> = (0..300).filter(|&i| table.columns().all(|c| !c.is_missing(i))).collect();
         let rows = if learner.spec().accepts.missing { (0..300).collect() } else { complete };
         let (table, y) = (table.take_rows(&rows), y.view().take_rows(&rows));
-        let data = Dataset::new(Features::Table(table.view())).with_target(y.view());
+        let data = DatasetRef::new(Features::Table(table.view())).with_target(y.view());
         let model = attempt!(l.fit_any(&data, &Context::default()), "fit on categories");
         let a = attempt!(outputs(&*model, &data.x), "predict");
         // The same cells behind other codes: names in another order, with a name the model has not seen.

@@ -1,8 +1,8 @@
 //! Data for the checks: small, seeded, and easy enough that every learner has one right result.
 
 use ermine_core::{
-    AnyLearner, Column, Dataset, Family, Features, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, RngStream, Schema, Table, Task,
-    ValueKind,
+    AnyLearner, Column, DatasetRef, Family, Features, Mat, OwnedDataset, OwnedFeatures, OwnedTarget, RngStream, Schema, Table,
+    Task, ValueKind,
 };
 use serde_json::Value;
 
@@ -126,6 +126,6 @@ pub fn is_encoder(learner: &dyn AnyLearner) -> bool {
 }
 
 /// A view of features with the rest of a data set.
-pub fn view<'a>(data: &'a OwnedDataset, x: Features<'a>) -> Dataset<'a> {
-    Dataset { x, ..data.view() }
+pub fn view<'a>(data: &'a OwnedDataset, x: Features<'a>) -> DatasetRef<'a> {
+    DatasetRef { x, ..data.view() }
 }

@@ -329,8 +329,8 @@ impl LabeledRows {
         Ok(Self { rows, y: problem.y, weight: problem.weight, notes: read.notes })
     }
 
-    pub fn dataset<'a>(&'a self, fitted: &'a Fitted) -> Dataset<'a> {
-        let data = Dataset::new(self.rows.view()).with_target(self.y.view()).with_weight(self.weight.as_deref());
+    pub fn dataset<'a>(&'a self, fitted: &'a Fitted) -> DatasetRef<'a> {
+        let data = DatasetRef::new(self.rows.view()).with_target(self.y.view()).with_weight(self.weight.as_deref());
         data.with_schema(Some(data.schema.unwrap_or(&fitted.schema)))
     }
 }

@@ -27,12 +27,12 @@ const MOST_KEPT: usize = 1 << 26;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, MatRef, NOISE_LABEL};
+/// use ermine_core::{Clusterer, Context, DatasetRef, Features, Learner, MatRef, NOISE_LABEL};
 /// use ermine_cluster::Dbscan;
 ///
 /// let x = [0.0, 0.1, 0.2, 5.0, 5.1, 5.2, 99.0];
 /// let features = Features::F64(MatRef::row_major(&x, 7, 1));
-/// let model = Dbscan { eps: 0.5, min_samples: 3.0, ..Dbscan::default() }.fit(&Dataset::new(features), &Context::default())?;
+/// let model = Dbscan { eps: 0.5, min_samples: 3.0, ..Dbscan::default() }.fit_with(&DatasetRef::new(features), &Context::default())?;
 /// assert_eq!(model.labels().unwrap(), [0, 0, 0, 1, 1, 1, NOISE_LABEL]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -145,7 +145,7 @@ impl Learner for Dbscan {
         ],
     };
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<DbscanModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<DbscanModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let n = data.rows();

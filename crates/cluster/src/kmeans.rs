@@ -76,12 +76,12 @@ impl ClusterCountRule {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, MatRef};
+/// use ermine_core::{Clusterer, Context, DatasetRef, Features, Learner, MatRef};
 /// use ermine_cluster::KMeans;
 ///
 /// let x = [0.0, 0.1, 9.0, 9.1, 0.2];
 /// let features = Features::F64(MatRef::row_major(&x, 5, 1));
-/// let model = KMeans { n_clusters: 2.into(), ..KMeans::default() }.fit(&Dataset::new(features), &Context::default())?;
+/// let model = KMeans { n_clusters: 2.into(), ..KMeans::default() }.fit_with(&DatasetRef::new(features), &Context::default())?;
 /// let groups = model.assign(&features)?;
 /// assert!(groups[0] == groups[1] && groups[2] == groups[3] && groups[0] != groups[2]);
 /// # Ok::<(), ermine_core::Error>(())
@@ -271,7 +271,7 @@ impl Learner for KMeans {
         self.init().map(|_| ())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<KMeansModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<KMeansModel> {
         memory::fit(self, data, cx)
     }
 

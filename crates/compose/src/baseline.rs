@@ -43,13 +43,13 @@ pub enum BaselineStrategy {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_compose::baseline::Baseline;
 ///
 /// let x = [0.0, 0.0, 0.0];
 /// let features = Features::F64(MatRef::row_major(&x, 3, 1));
-/// let data = Dataset::new(features).with_target(Target::Real(&[1.0, 2.0, 6.0]));
-/// let model = Baseline::default().fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(features).with_target(Target::Real(&[1.0, 2.0, 6.0]));
+/// let model = Baseline::default().fit_with(&data, &Context::default())?;
 /// assert_eq!(model.predict(&features)?[(0, 0)], 3.0);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -186,7 +186,7 @@ impl Learner for Baseline {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Self::Model> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Self::Model> {
         run_passes(self, data, cx)
     }
 
@@ -235,7 +235,7 @@ impl PassLearner for Baseline {
         ermine_math::quantile_search::BLOCK_ROWS
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<BaselineState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, cx: &Context<'_>) -> Result<BaselineState> {
         let task = head.y.task().ok_or_else(|| Error::Target("baseline needs one".into()))?;
         let strategy = self.strategy_for(task)?;
         let targets = head.y.n_targets();
@@ -265,7 +265,7 @@ impl PassLearner for Baseline {
         }
     }
 
-    fn add_block(&self, state: &BaselineState, part: &mut BaselinePartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &BaselineState, part: &mut BaselinePartial, rows: &DatasetRef<'_>) -> Result<()> {
         if let Target::Class { codes, .. } = rows.y {
             for (i, &code) in codes.iter().enumerate() {
                 part.counts[code as usize] += rows.weight_of(i);
@@ -530,7 +530,7 @@ mod tests {
     fn fit(learner: &Baseline, y: Target<'_>, weight: Option<&[f64]>) -> Result<BaselineModel> {
         let x = vec![f64::NAN; y.rows().unwrap() * 2];
         let x = Features::F64(MatRef::row_major(&x, y.rows().unwrap(), 2));
-        learner.fit(&Dataset::new(x).with_target(y).with_weight(weight), &Context::seeded(3))
+        learner.fit_with(&DatasetRef::new(x).with_target(y).with_weight(weight), &Context::seeded(3))
     }
 
     fn two_rows() -> Features<'static> {

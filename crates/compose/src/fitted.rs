@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ermine_core::{
-    AnyLearner, Certificate, Context, Dataset, Error, Model, Report, Result, RowSource, Schema, Table,
+    AnyLearner, Certificate, Context, DatasetRef, Error, Model, Report, Result, RowSource, Schema, Table,
     file::{self, DataInfo, FORMAT, Header, ModelWriter, TargetInfo},
 };
 
@@ -48,7 +48,7 @@ impl Fitted {
     }
 
     /// Trains on rows in memory; `target` names the target columns.
-    pub fn train_on(learner: Box<dyn AnyLearner>, data: &Dataset<'_>, target: TargetInfo, cx: &Context<'_>) -> Result<Self> {
+    pub fn train_on(learner: Box<dyn AnyLearner>, data: &DatasetRef<'_>, target: TargetInfo, cx: &Context<'_>) -> Result<Self> {
         let model = learner.fit_any(data, cx)?;
         Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
     }
@@ -57,7 +57,7 @@ impl Fitted {
     pub fn partial_fit(
         learner: Box<dyn AnyLearner>,
         start: Option<&dyn Model>,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         target: TargetInfo,
         cx: &Context<'_>,
     ) -> Result<Self> {
@@ -72,7 +72,7 @@ impl Fitted {
     pub fn warm_start(
         learner: Box<dyn AnyLearner>,
         start: Option<&dyn Model>,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         target: TargetInfo,
         cx: &Context<'_>,
     ) -> Result<Self> {

@@ -4,9 +4,9 @@ mod explain;
 
 use ermine_core::{
     Accepts, AdditiveModel, AnyLearner, Attributor, Certificate, Classifier, Clusterer, ColumnMeaning, ColumnRef, Context,
-    Dataset, Density, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter, NeighborModel, ParamSpec,
-    Range, Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, TransformedSource, Transformer,
-    ValueKind,
+    DatasetRef, Density, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter, NeighborModel,
+    ParamSpec, Range, Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, TransformedSource,
+    Transformer, ValueKind,
 };
 use ermine_prep::preprocessing::{DropLevel, Prepare};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -186,7 +186,7 @@ impl Learner for Pipeline {
         Some((front, last.0.boxed()))
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PipelineModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PipelineModel> {
         self.check()?;
         let (last, front) = self.as_parts()?;
         let mut models: Vec<Box<dyn Model>> = Vec::with_capacity(self.steps.len());
@@ -207,7 +207,7 @@ impl Learner for Pipeline {
         }
         let rows = current_view(data, prepared.as_ref());
         let validation = match (cx.validation, &prepared_validation) {
-            (Some(v), Some(x)) => Some(Dataset { x: Features::F64(x.view()), schema: rows.schema, ..*v }),
+            (Some(v), Some(x)) => Some(DatasetRef { x: Features::F64(x.view()), schema: rows.schema, ..*v }),
             (v, _) => v.copied(),
         };
         let inner = Context { validation: validation.as_ref(), ..cx.without_checkpoints() };
@@ -227,9 +227,9 @@ impl Learner for Pipeline {
 }
 
 /// The rows after the steps so far.
-fn current_view<'a>(data: &Dataset<'a>, held: Option<&'a (Mat<f64>, Schema)>) -> Dataset<'a> {
+fn current_view<'a>(data: &DatasetRef<'a>, held: Option<&'a (Mat<f64>, Schema)>) -> DatasetRef<'a> {
     match held {
-        Some((z, schema)) => Dataset { x: Features::F64(z.view()), schema: Some(schema), ..*data },
+        Some((z, schema)) => DatasetRef { x: Features::F64(z.view()), schema: Some(schema), ..*data },
         None => *data,
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use ermine_core::Roles;
 use ermine_core::{
-    Column, ColumnKind, Csr, Dataset, Error, Features, Field, MISSING_CODE, OwnedTarget, Result, Schema, Table, file::TargetInfo,
+    Column, ColumnKind, Csr, DatasetRef, Error, Features, Field, MISSING_CODE, OwnedTarget, Result, Schema, Table,
+    file::TargetInfo,
 };
 
 /// A table as a problem: features, target, weights.
@@ -87,8 +88,8 @@ impl Problem {
     }
 
     /// A view to train on.
-    pub fn dataset(&self) -> Dataset<'_> {
-        Dataset::new(Features::Table(self.x.view())).with_target(self.y.view()).with_weight(self.weight.as_deref())
+    pub fn dataset(&self) -> DatasetRef<'_> {
+        DatasetRef::new(Features::Table(self.x.view())).with_target(self.y.view()).with_weight(self.weight.as_deref())
     }
 
     /// The given rows, in that order.

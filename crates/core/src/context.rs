@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Dataset, Error, MatRef, Model, Result};
+use crate::{DatasetRef, Error, MatRef, Model, Result};
 
 /// How far a fit has come.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +40,7 @@ pub struct Context<'a> {
     /// return [`Error::Deadline`].
     pub deadline: Option<Instant>,
     /// For early stopping; never used to fit.
-    pub validation: Option<&'a Dataset<'a>>,
+    pub validation: Option<&'a DatasetRef<'a>>,
     /// Initial scores of the rows; used by gradient boosting alone. They are not part of the model: at prediction, the
     /// caller adds those of the new rows.
     pub offset: Option<Offset<'a>>,

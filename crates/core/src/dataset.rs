@@ -237,7 +237,7 @@ impl<'a> Target<'a> {
 
 /// Training rows, borrowed.
 #[derive(Debug, Clone, Copy)]
-pub struct Dataset<'a> {
+pub struct DatasetRef<'a> {
     /// The features.
     pub x: Features<'a>,
     /// The target.
@@ -248,7 +248,7 @@ pub struct Dataset<'a> {
     pub schema: Option<&'a Schema>,
 }
 
-impl<'a> Dataset<'a> {
+impl<'a> DatasetRef<'a> {
     /// Features without target.
     pub fn new(x: Features<'a>) -> Self {
         let schema = match &x {
@@ -337,7 +337,7 @@ impl<'a> Dataset<'a> {
         self.weight.is_some_and(|w| w.iter().all(|&w| w == 0.0))
     }
 
-    /// [`Dataset::check`] for a block of rows, all of which may have weight 0.
+    /// [`DatasetRef::check`] for a block of rows, all of which may have weight 0.
     pub fn check_block(&self, spec: &Spec) -> Result<()> {
         let rows = self.rows();
         if rows == 0 {
@@ -534,11 +534,29 @@ pub struct OwnedDataset {
     pub schema: Option<Schema>,
 }
 
+/// Whatever can be looked at as rows to fit to.
+pub trait AsDataset {
+    /// The rows as a view.
+    fn as_dataset(&self) -> DatasetRef<'_>;
+}
+
+impl AsDataset for DatasetRef<'_> {
+    fn as_dataset(&self) -> DatasetRef<'_> {
+        *self
+    }
+}
+
+impl AsDataset for OwnedDataset {
+    fn as_dataset(&self) -> DatasetRef<'_> {
+        self.view()
+    }
+}
+
 impl OwnedDataset {
     /// A view of the whole.
-    pub fn view(&self) -> Dataset<'_> {
-        let base = Dataset::new(self.x.view());
-        Dataset { y: self.y.view(), weight: self.weight.as_deref(), schema: self.schema.as_ref().or(base.schema), ..base }
+    pub fn view(&self) -> DatasetRef<'_> {
+        let base = DatasetRef::new(self.x.view());
+        DatasetRef { y: self.y.view(), weight: self.weight.as_deref(), schema: self.schema.as_ref().or(base.schema), ..base }
     }
 }
 /// The error for rows that all have weight 0.

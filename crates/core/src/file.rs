@@ -72,7 +72,7 @@ pub struct DataInfo {
     /// The column types that were requested, by column.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub types: BTreeMap<String, ColumnKind>,
-    /// Fingerprint of the rows ([`crate::Dataset::fingerprint`]), by which they are recognised: a model is not
+    /// Fingerprint of the rows ([`crate::DatasetRef::fingerprint`]), by which they are recognised: a model is not
     /// evaluated on its training rows unawares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,

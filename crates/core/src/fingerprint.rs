@@ -1,6 +1,6 @@
 //! A fingerprint of rows, by which the same rows are recognised.
 
-use crate::{Dataset, Features, MISSING_CODE, Schema, Target};
+use crate::{DatasetRef, Features, MISSING_CODE, Schema, Target};
 
 /// Hexadecimal digits of a fingerprint.
 const HEX_LEN: usize = 32;
@@ -8,7 +8,7 @@ const HEX_LEN: usize = 32;
 /// Bytes that are buffered before they are hashed.
 const BUFFER_BYTES: usize = 16 << 10;
 
-impl Dataset<'_> {
+impl DatasetRef<'_> {
     /// Fingerprint of the column names, all cells, the target and the weights: rows that differ in anything have
     /// another one (BLAKE3, 128 bits). Codes of categories do not matter, only their names; nor do the sign of zero,
     /// the payload of NaN, or whether numbers are in a table, a matrix or sparse rows.
@@ -19,7 +19,7 @@ impl Dataset<'_> {
     }
 }
 
-/// Computes [`Dataset::fingerprint`] for rows that come in blocks; it does not depend on how they are cut.
+/// Computes [`DatasetRef::fingerprint`] for rows that come in blocks; it does not depend on how they are cut.
 pub struct Fingerprint {
     hasher: blake3::Hasher,
     bytes: Vec<u8>,
@@ -39,7 +39,7 @@ impl Fingerprint {
     }
 
     /// Adds further rows, in their order.
-    pub fn add(&mut self, rows: &Dataset<'_>) {
+    pub fn add(&mut self, rows: &DatasetRef<'_>) {
         if !std::mem::replace(&mut self.begun, true) {
             let (kind, outputs) = match &rows.y {
                 Target::None => (0, 0),
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn equal_rows_have_equal_fingerprints_and_others_do_not() {
         let print = |t: &Table, y: &[f64], weight: Option<&[f64]>| {
-            Dataset::new(Features::Table(t.view())).with_target(Target::Real(y)).with_weight(weight).fingerprint()
+            DatasetRef::new(Features::Table(t.view())).with_target(Target::Real(y)).with_weight(weight).fingerprint()
         };
         let (t, y) = (table(0.0, vec![1, MISSING_CODE], &["x", "y"]), [1.0, 2.0]);
         let first = print(&t, &y, None);
@@ -188,7 +188,7 @@ mod tests {
         let y = [1.0, 2.0, 3.0];
         let of = |from: usize, to: usize| {
             let x = crate::MatRef::row_major(&cells[2 * from..2 * to], to - from, 2);
-            Dataset::new(Features::F64(x)).with_target(Target::Real(&y[from..to]))
+            DatasetRef::new(Features::F64(x)).with_target(Target::Real(&y[from..to]))
         };
         let whole = of(0, 3).fingerprint();
         for cut in 0..=3 {
@@ -203,11 +203,11 @@ mod tests {
         assert_ne!(other.finish(), whole, "the order of the rows counts");
         let columns = [0, 1].map(|j| Column::numbers((0..3).map(|i| cells[2 * i + j]).collect()));
         let table = Table::with_schema(schema.clone(), Vec::from(columns)).unwrap();
-        assert_eq!(Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y)).fingerprint(), whole);
+        assert_eq!(DatasetRef::new(Features::Table(table.view())).with_target(Target::Real(&y)).fingerprint(), whole);
         // Explicit zeros, and equal indices that add up.
         let (indptr, indices, values) = ([0, 3, 4, 5], [1, 0, 1, 0, 0], [0.5, 0.0, 0.5, f64::NAN, 2.5]);
         let sparse = crate::CsrRef::new(&indptr, &indices, &values, 2).unwrap();
-        assert_eq!(Dataset::new(Features::Csr(sparse)).with_target(Target::Real(&y)).fingerprint(), whole);
+        assert_eq!(DatasetRef::new(Features::Csr(sparse)).with_target(Target::Real(&y)).fingerprint(), whole);
     }
 
     #[test]

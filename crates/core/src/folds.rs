@@ -9,7 +9,7 @@ use std::any::Any;
 use serde::{Deserialize, Serialize};
 
 use crate::pass::{run_pass_from, run_passes_from};
-use crate::{Context, Dataset, Error, Learner, Mat, Partial, PassLearner, PassStep, Result};
+use crate::{Context, DatasetRef, Error, Learner, Mat, Partial, PassLearner, PassStep, Result};
 
 /// Upper bound on the numbers in the sums of all folds: half a gigabyte.
 const MAX_NUMBERS: usize = 1 << 26;
@@ -43,7 +43,7 @@ impl FoldAssignment<'_> {
 pub struct FoldTotals(Box<dyn Any + Send + Sync>);
 
 /// Callback that receives blocks of the training rows.
-pub type VisitRows<'s> = &'s mut dyn FnMut(&Dataset<'_>);
+pub type VisitRows<'s> = &'s mut dyn FnMut(&DatasetRef<'_>);
 
 /// Fits a model to all rows but a fold, from the sums.
 pub type FitFromFoldSums<L> = fn(&L, &FoldTotals, &TrainingView<'_>, &Context<'_>) -> Result<Option<<L as Learner>::Model>>;
@@ -51,7 +51,7 @@ pub type FitFromFoldSums<L> = fn(&L, &FoldTotals, &TrainingView<'_>, &Context<'_
 /// The training rows of a round: all rows but those of a fold.
 pub struct TrainingView<'a> {
     /// All rows.
-    pub data: &'a Dataset<'a>,
+    pub data: &'a DatasetRef<'a>,
     /// The fold.
     pub fold: usize,
     /// Passes the training rows to a callback, for passes after the first.
@@ -62,23 +62,23 @@ pub struct TrainingView<'a> {
 pub struct FoldFit<L: Learner> {
     /// What the sums depend on besides the rows: settings with equal keys share them. None where these rows are fitted
     /// in another way, or where the sums would not fit in memory.
-    pub key: fn(&L, &Dataset<'_>, &FoldAssignment<'_>) -> Option<String>,
+    pub key: fn(&L, &DatasetRef<'_>, &FoldAssignment<'_>) -> Option<String>,
     /// Gathers the sums.
-    pub gather: fn(&L, &Dataset<'_>, &FoldAssignment<'_>, &Context<'_>) -> Result<FoldTotals>,
+    pub gather: fn(&L, &DatasetRef<'_>, &FoldAssignment<'_>, &Context<'_>) -> Result<FoldTotals>,
     /// The model of all rows but a fold; none where all of them have weight 0.
     pub fit: FitFromFoldSums<L>,
 }
 
 impl<L: PassLearner<Partial: Clone + Sync + 'static>> FoldFit<L> {
     /// For a pass learner whose first pass does not depend on earlier rows; later passes read the rows.
-    pub const fn from_pass_learner(key: fn(&L, &Dataset<'_>, &FoldAssignment<'_>) -> Option<String>) -> Self {
+    pub const fn from_pass_learner(key: fn(&L, &DatasetRef<'_>, &FoldAssignment<'_>) -> Option<String>) -> Self {
         Self { key, gather: gather_folds::<L>, fit: fit_without::<L> }
     }
 }
 
 /// Leave-one-out predictions of all rows: one column per target, or the class probabilities. None where there is no
 /// closed form.
-pub type LooPredictions<L> = fn(&L, &Dataset<'_>, &Context<'_>) -> Result<Option<Mat<f64>>>;
+pub type LooPredictions<L> = fn(&L, &DatasetRef<'_>, &Context<'_>) -> Result<Option<Mat<f64>>>;
 
 /// The partial of each fold, and whether a row of it has weight; none for folds without rows so far.
 #[derive(Serialize, Deserialize)]
@@ -105,17 +105,17 @@ fn merge<P: Partial>(mine: &mut Option<(P, bool)>, more: Option<(P, bool)>) -> R
     Ok(())
 }
 
-fn block_rows<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> usize {
+fn block_rows<L: PassLearner>(learner: &L, data: &DatasetRef<'_>, cx: &Context<'_>) -> usize {
     cx.block_rows.unwrap_or_else(|| learner.block_rows(data.cols())).max(1)
 }
 
-fn start<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::State> {
+fn start<L: PassLearner>(learner: &L, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<L::State> {
     learner.initial_state(&data.row_range(0..data.rows().min(block_rows(learner, data, cx))), cx)
 }
 
 fn gather_folds<L: PassLearner<Partial: Clone + Sync + 'static>>(
     learner: &L,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cut: &FoldAssignment<'_>,
     cx: &Context<'_>,
 ) -> Result<FoldTotals> {
@@ -129,7 +129,7 @@ fn gather_folds<L: PassLearner<Partial: Clone + Sync + 'static>>(
         return Err(Error::Row { place: "folds".into(), row, message });
     }
     let state = start(learner, data, cx)?;
-    let add = |block: &Dataset<'_>, first: usize| -> Result<FoldPartials<L::Partial>> {
+    let add = |block: &DatasetRef<'_>, first: usize| -> Result<FoldPartials<L::Partial>> {
         let mut rows = vec![Vec::new(); cut.folds];
         (0..block.rows()).for_each(|i| rows[cut.fold_of[first + i]].push(i));
         let of_fold = |rows: &Vec<usize>| -> Result<Option<(L::Partial, bool)>> {

@@ -1,12 +1,12 @@
 //! Joint fits of several settings to the same rows.
 
-use crate::{Context, Dataset, Learner, Result};
+use crate::{Context, DatasetRef, Learner, Result};
 
 /// Receives a model of a joint fit, with the index of its setting.
 pub type TakeModel<'t, M> = &'t mut dyn FnMut(usize, M) -> Result<()>;
 
 /// Fits models of several settings to the same rows.
-pub type FitMany<L> = fn(&[L], &Dataset<'_>, &Context<'_>, TakeModel<'_, <L as Learner>::Model>) -> Result<()>;
+pub type FitMany<L> = fn(&[L], &DatasetRef<'_>, &Context<'_>, TakeModel<'_, <L as Learner>::Model>) -> Result<()>;
 
 /// How settings that differ in some parameters only are fitted to the same rows together.
 pub struct JointFit<L: Learner> {

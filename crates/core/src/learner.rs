@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::param_changes::{self, ParamChanges};
 use crate::{
-    Certificate, ColumnRef, Context, Csr, Dataset, Error, Features, FoldAssignment, FoldFit, FoldTotals, JointFit,
+    AsDataset, Certificate, ColumnRef, Context, Csr, DatasetRef, Error, Features, FoldAssignment, FoldFit, FoldTotals, JointFit,
     LooPredictions, Mat, MatRef, ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, TakeModel, Trace,
     TrainingView, ValueKind,
 };
@@ -14,7 +14,7 @@ use crate::{
 pub type StreamFit<L> = fn(&L, &dyn RowSource, &Context<'_>) -> Result<<L as Learner>::Model>;
 
 /// Training on further rows from a model fitted earlier, or from the start when there is none yet.
-pub type FitFrom<L> = fn(&L, Option<&<L as Learner>::Model>, &Dataset<'_>, &Context<'_>) -> Result<<L as Learner>::Model>;
+pub type FitFrom<L> = fn(&L, Option<&<L as Learner>::Model>, &DatasetRef<'_>, &Context<'_>) -> Result<<L as Learner>::Model>;
 
 /// A learner is a struct of hyper-parameters; fitting returns a model.
 ///
@@ -101,8 +101,18 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
         Err(Error::unknown(format!("parameter of {}", Self::SPEC.name), &format!("{part}.{first}"), known))
     }
 
+    /// Fits a model to borrowed rows: what a learner implements.
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Self::Model>;
+
     /// Fits a model.
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Self::Model>;
+    fn fit(&self, data: &(impl AsDataset + ?Sized)) -> Result<Self::Model> {
+        self.fit_with(data, &Context::default())
+    }
+
+    /// Fits a model with a seed, threads, progress, a deadline or validation rows.
+    fn fit_with(&self, data: &(impl AsDataset + ?Sized), cx: &Context<'_>) -> Result<Self::Model> {
+        self.fit_rows(&data.as_dataset(), cx)
+    }
 
     /// Reads a model written by [`Model::save`], and checks everything that prediction relies on.
     fn load(input: &ModelReader) -> Result<Self::Model>;
@@ -364,26 +374,26 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
         None
     }
     /// [`Learner::fit`].
-    fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
+    fn fit_any(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>>;
     /// [`Learner::STREAM`], or an error if the learner has none; ask `spec().accepts.passes` first.
     fn fit_source(&self, source: &dyn RowSource, cx: &Context<'_>) -> Result<Box<dyn Model>>;
     /// [`Learner::PARTIAL_FIT`], or an error if the learner has none.
-    fn partial_fit_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+    fn partial_fit_any(&self, model: Option<&dyn Model>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         let _ = (model, data, cx);
         Err(no_partial_fit(self.spec()))
     }
     /// [`Learner::WARM_START`], or an error if the learner has none.
-    fn warm_start_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+    fn warm_start_any(&self, model: Option<&dyn Model>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         let _ = (model, data, cx);
         Err(no_warm_start(self.spec()))
     }
     /// The key of the sums of these folds, where there are [`Learner::FOLD_SUMS`]: equal keys, equal sums.
-    fn fold_sums_key(&self, data: &Dataset<'_>, cut: &FoldAssignment<'_>) -> Option<String> {
+    fn fold_sums_key(&self, data: &DatasetRef<'_>, cut: &FoldAssignment<'_>) -> Option<String> {
         let _ = (data, cut);
         None
     }
     /// Gathers [`Learner::FOLD_SUMS`], or an error if the learner has none.
-    fn fold_sums_any(&self, data: &Dataset<'_>, cut: &FoldAssignment<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
+    fn fold_sums_any(&self, data: &DatasetRef<'_>, cut: &FoldAssignment<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
         let _ = (data, cut, cx);
         Err(no_fold_sums(self.spec()))
     }
@@ -398,7 +408,7 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
         Ok(None)
     }
     /// [`Learner::LOO_PREDICTIONS`]; none where there is no closed form.
-    fn loo_predictions_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+    fn loo_predictions_any(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         let _ = (data, cx);
         Ok(None)
     }
@@ -411,7 +421,7 @@ pub trait AnyLearner: std::any::Any + Send + Sync {
     fn fit_joint(
         &self,
         settings: &[&dyn AnyLearner],
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         cx: &Context<'_>,
         take: TakeModel<'_, Box<dyn Model>>,
     ) -> Result<()> {
@@ -517,8 +527,8 @@ impl<L: Learner> AnyLearner for L {
         self.as_pipeline()
     }
 
-    fn fit_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
-        Ok(Box::new(self.fit(data, cx)?))
+    fn fit_any(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+        Ok(Box::new(self.fit_rows(data, cx)?))
     }
 
     fn fit_source(&self, source: &dyn RowSource, cx: &Context<'_>) -> Result<Box<dyn Model>> {
@@ -528,26 +538,26 @@ impl<L: Learner> AnyLearner for L {
         }
     }
 
-    fn partial_fit_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+    fn partial_fit_any(&self, model: Option<&dyn Model>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         let Some(resume) = L::PARTIAL_FIT else {
             return Err(no_partial_fit(&L::SPEC));
         };
         Ok(Box::new(resume(self, downcast_model::<L>(model)?, data, cx)?))
     }
 
-    fn warm_start_any(&self, model: Option<&dyn Model>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+    fn warm_start_any(&self, model: Option<&dyn Model>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Box<dyn Model>> {
         let Some(go_on) = L::WARM_START else {
             return Err(no_warm_start(&L::SPEC));
         };
         Ok(Box::new(go_on(self, downcast_model::<L>(model)?, data, cx)?))
     }
 
-    fn fold_sums_key(&self, data: &Dataset<'_>, cut: &FoldAssignment<'_>) -> Option<String> {
+    fn fold_sums_key(&self, data: &DatasetRef<'_>, cut: &FoldAssignment<'_>) -> Option<String> {
         let key = (L::FOLD_SUMS?.key)(self, data, cut)?;
         Some(format!("{} {key}", L::SPEC.name))
     }
 
-    fn fold_sums_any(&self, data: &Dataset<'_>, cut: &FoldAssignment<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
+    fn fold_sums_any(&self, data: &DatasetRef<'_>, cut: &FoldAssignment<'_>, cx: &Context<'_>) -> Result<FoldTotals> {
         (L::FOLD_SUMS.ok_or_else(|| no_fold_sums(&L::SPEC))?.gather)(self, data, cut, cx)
     }
 
@@ -561,7 +571,7 @@ impl<L: Learner> AnyLearner for L {
         Ok((way.fit)(self, totals, without, cx)?.map(|m| Box::new(m) as Box<dyn Model>))
     }
 
-    fn loo_predictions_any(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+    fn loo_predictions_any(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         L::LOO_PREDICTIONS.map_or(Ok(None), |way| way(self, data, cx))
     }
 
@@ -573,7 +583,7 @@ impl<L: Learner> AnyLearner for L {
     fn fit_joint(
         &self,
         settings: &[&dyn AnyLearner],
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         cx: &Context<'_>,
         take: TakeModel<'_, Box<dyn Model>>,
     ) -> Result<()> {

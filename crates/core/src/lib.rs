@@ -1,6 +1,6 @@
 //! The core contract of Ermine.
 //!
-//! Everything the other crates share: views of data ([`MatRef`], [`CsrRef`], [`TableRef`], [`Dataset`], [`Schema`]),
+//! Everything the other crates share: views of data ([`MatRef`], [`CsrRef`], [`TableRef`], [`DatasetRef`], [`Schema`]),
 //! learners and models ([`Learner`], [`Model`], [`AnyLearner`]), the declaration of parameters and capabilities
 //! ([`Spec`]), the context of a fit ([`Context`]) and its evidence ([`Certificate`], [`Trace`], [`Report`]), passes
 //! over rows ([`PassLearner`]), random streams ([`RngStream`]) and model files ([`ModelWriter`], [`ModelReader`]).
@@ -37,7 +37,7 @@ pub mod typed;
 
 pub use class_weight::{BalancedWord, ClassWeight};
 pub use context::{Checkpoints, Context, Flow, Offset, Progress, SaveModel};
-pub use dataset::{Dataset, Features, OwnedDataset, OwnedFeatures, OwnedTarget, Target};
+pub use dataset::{AsDataset, DatasetRef, Features, OwnedDataset, OwnedFeatures, OwnedTarget, Target};
 pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};

@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::dataset::zero_weight_error;
 use crate::{
-    Context, Dataset, Error, Features, Flow, Learner, Model, OwnedDataset, OwnedFeatures, Progress, Result, Schema, Spec,
+    Context, DatasetRef, Error, Features, Flow, Learner, Model, OwnedDataset, OwnedFeatures, Progress, Result, Schema, Spec,
 };
 
 /// Rows per block, unless the learner asks for another number.
@@ -49,14 +49,14 @@ pub trait PassLearner: Learner {
         BLOCK_ROWS
     }
     /// The state before the first pass. `head` has the first rows (at least one), with schema and class names.
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<Self::State>;
+    fn initial_state(&self, head: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Self::State>;
     /// The partial of no rows.
     fn empty_partial(&self, state: &Self::State) -> Self::Partial;
     /// Adds a block of rows. Cells that are not finite are an error; its row counts from the block.
-    fn add_block(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>) -> Result<()>;
+    fn add_block(&self, state: &Self::State, part: &mut Self::Partial, rows: &DatasetRef<'_>) -> Result<()>;
     /// [`PassLearner::add_block`] with the number of rows before the block: for learners that draw rows by their
     /// number. Drivers call this one.
-    fn add_block_at(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>, first: usize) -> Result<()> {
+    fn add_block_at(&self, state: &Self::State, part: &mut Self::Partial, rows: &DatasetRef<'_>, first: usize) -> Result<()> {
         let _ = first;
         self.add_block(state, part, rows)
     }
@@ -83,18 +83,18 @@ pub trait RowSource: Sync {
     fn rows(&self) -> Option<usize>;
     /// Reads all rows in order, in chunks of any length; stops early when `visit` asks for it. Every chunk has the same
     /// schema, category names and class names.
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()>;
+    fn scan(&self, visit: &mut dyn FnMut(&DatasetRef<'_>) -> Result<Flow>) -> Result<()>;
 }
 
-impl RowSource for Dataset<'_> {
+impl RowSource for DatasetRef<'_> {
     fn schema(&self) -> &Schema {
         const NONE: &Schema = &Schema { fields: Vec::new() };
         self.schema.unwrap_or(NONE)
     }
     fn rows(&self) -> Option<usize> {
-        Some(Dataset::rows(self))
+        Some(DatasetRef::rows(self))
     }
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
+    fn scan(&self, visit: &mut dyn FnMut(&DatasetRef<'_>) -> Result<Flow>) -> Result<()> {
         visit(self).map(|_| ())
     }
 }
@@ -123,26 +123,26 @@ impl RowSource for TransformedSource<'_> {
     fn rows(&self) -> Option<usize> {
         self.inner.rows()
     }
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
+    fn scan(&self, visit: &mut dyn FnMut(&DatasetRef<'_>) -> Result<Flow>) -> Result<()> {
         let Some(transformer) = self.model.as_transformer() else { return Ok(()) };
         let mut first = 0;
         self.inner.scan(&mut |rows| {
             let z = transformer.transform(&rows.x).map_err(|e| e.with_row(|row| row + first))?;
             first += rows.rows();
-            visit(&Dataset { x: Features::F64(z.view()), schema: Some(&self.schema), ..*rows })
+            visit(&DatasetRef { x: Features::F64(z.view()), schema: Some(&self.schema), ..*rows })
         })
     }
 }
 
 /// Trains on rows in memory. This is [`Learner::fit`] of a pass learner.
-pub fn run_passes<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::Model> {
+pub fn run_passes<L: PassLearner>(learner: &L, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<L::Model> {
     learner.check()?;
     data.check(&L::SPEC)?;
     run_passes_checked(learner, data, cx)
 }
 
 /// [`run_passes`] of a learner and rows that were checked already.
-pub fn run_passes_checked<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &Context<'_>) -> Result<L::Model> {
+pub fn run_passes_checked<L: PassLearner>(learner: &L, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<L::Model> {
     let block_rows = cx.block_rows.unwrap_or_else(|| learner.block_rows(data.cols())).max(1);
     let state = learner.initial_state(&data.row_range(0..data.rows().min(block_rows)), cx)?;
     run_passes_from(learner, data, cx, block_rows, state, 0)
@@ -151,7 +151,7 @@ pub fn run_passes_checked<L: PassLearner>(learner: &L, data: &Dataset<'_>, cx: &
 /// [`run_passes`] with another block size, to check that a learner does not depend on it.
 pub fn run_passes_blocked<L: PassLearner>(
     learner: &L,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
     block_rows: usize,
 ) -> Result<L::Model> {
@@ -161,14 +161,14 @@ pub fn run_passes_blocked<L: PassLearner>(
 /// Continues from the state before a pass, after so many passes.
 pub(crate) fn run_passes_from<L: PassLearner>(
     learner: &L,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
     block_rows: usize,
     mut state: L::State,
     mut pass: u64,
 ) -> Result<L::Model> {
     loop {
-        let add = |block: &Dataset<'_>, first: usize| -> Result<L::Partial> {
+        let add = |block: &DatasetRef<'_>, first: usize| -> Result<L::Partial> {
             let mut part = learner.empty_partial(&state);
             learner.add_block_at(&state, &mut part, block, first)?;
             Ok(part)
@@ -205,7 +205,7 @@ impl<'a, L: PassLearner> ThreadPartials<'a, L> {
     }
 
     /// Adds a chunk of rows, of which `first` come before.
-    fn take(&mut self, run: &Dataset<'_>, block_rows: usize, first: usize, cx: &Context<'_>) -> Result<()> {
+    fn take(&mut self, run: &DatasetRef<'_>, block_rows: usize, first: usize, cx: &Context<'_>) -> Result<()> {
         let blocks = run.rows().div_ceil(block_rows);
         let share = blocks.div_ceil(self.parts.len().max(1));
         let (learner, state) = (self.learner, self.state);
@@ -237,20 +237,20 @@ impl<'a, L: PassLearner> ThreadPartials<'a, L> {
 
 /// One pass over rows in memory: `add` reduces a block, and the partials are merged in the fixed tree.
 pub fn run_pass<P: Partial>(
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     block_rows: usize,
     cx: &Context<'_>,
-    add: &(impl Fn(&Dataset<'_>) -> Result<P> + Sync),
+    add: &(impl Fn(&DatasetRef<'_>) -> Result<P> + Sync),
 ) -> Result<P> {
-    run_pass_from(data, block_rows, cx, &|block: &Dataset<'_>, _| add(block))
+    run_pass_from(data, block_rows, cx, &|block: &DatasetRef<'_>, _| add(block))
 }
 
 /// [`run_pass`] with the number of rows before each block.
 pub(crate) fn run_pass_from<P: Partial>(
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     block_rows: usize,
     cx: &Context<'_>,
-    add: &(impl Fn(&Dataset<'_>, usize) -> Result<P> + Sync),
+    add: &(impl Fn(&DatasetRef<'_>, usize) -> Result<P> + Sync),
 ) -> Result<P> {
     let rows = data.rows();
     let blocks = rows.div_ceil(block_rows);
@@ -291,7 +291,7 @@ pub fn run_passes_source<L: PassLearner>(learner: &L, source: &dyn RowSource, cx
     let mut state = learner.initial_state(&head.view(), cx)?;
     let mut pass = 0u64;
     loop {
-        let add = |block: &Dataset<'_>, first: usize| -> Result<L::Partial> {
+        let add = |block: &DatasetRef<'_>, first: usize| -> Result<L::Partial> {
             let mut part = learner.empty_partial(&state);
             learner.add_block_at(&state, &mut part, block, first)?;
             Ok(part)
@@ -368,9 +368,9 @@ pub fn run_pass_source<P: Partial>(
     spec: &Spec,
     block_rows: usize,
     cx: &Context<'_>,
-    add: &(impl Fn(&Dataset<'_>) -> Result<P> + Sync),
+    add: &(impl Fn(&DatasetRef<'_>) -> Result<P> + Sync),
 ) -> Result<P> {
-    run_pass_source_from(source, spec, block_rows, cx, &|block: &Dataset<'_>, _| add(block))
+    run_pass_source_from(source, spec, block_rows, cx, &|block: &DatasetRef<'_>, _| add(block))
 }
 
 /// [`run_pass_source`] with the number of rows before each block.
@@ -379,7 +379,7 @@ pub fn run_pass_source_from<P: Partial>(
     spec: &Spec,
     block_rows: usize,
     cx: &Context<'_>,
-    add: &(impl Fn(&Dataset<'_>, usize) -> Result<P> + Sync),
+    add: &(impl Fn(&DatasetRef<'_>, usize) -> Result<P> + Sync),
 ) -> Result<P> {
     let mut counter = MergeTree { trees: Vec::new() };
     // Reduces the blocks of a chunk in parallel and pushes them into the tree in order.
@@ -404,13 +404,13 @@ fn scan_runs(
     spec: &Spec,
     block_rows: usize,
     cx: &Context<'_>,
-    take: &mut dyn FnMut(&Dataset<'_>, usize) -> Result<()>,
+    take: &mut dyn FnMut(&DatasetRef<'_>, usize) -> Result<()>,
 ) -> Result<()> {
     let blocks = source.rows().map(|n| n.div_ceil(block_rows) as u64);
     let mut buffer: Option<OwnedDataset> = None;
     let mut first = 0usize;
     let mut weightless = true;
-    let mut take = |run: &Dataset<'_>| -> Result<()> {
+    let mut take = |run: &DatasetRef<'_>| -> Result<()> {
         cx.check(Progress { stage: "pass", done: (first / block_rows) as u64, total: blocks, objective: None })?;
         run.check_block(spec).map_err(|e| e.with_row(|row| row + first))?;
         weightless &= run.has_no_weight();
@@ -453,12 +453,12 @@ pub fn collect_rows(source: &dyn RowSource) -> Result<OwnedDataset> {
     rows_in_memory.ok_or_else(|| Error::Data("the source has no rows".into()))
 }
 
-fn empty_like(rows: &Dataset<'_>) -> OwnedDataset {
+fn empty_like(rows: &DatasetRef<'_>) -> OwnedDataset {
     rows.take_rows(&[])
 }
 
 /// Appends the rows of `more` to `to`, which came from [`empty_like`] of the same source.
-fn append(to: &mut OwnedDataset, more: &Dataset<'_>) {
+fn append(to: &mut OwnedDataset, more: &DatasetRef<'_>) {
     let all: Vec<usize> = (0..more.rows()).collect();
     let OwnedDataset { x, y, weight, .. } = more.take_rows(&all);
     match (&mut to.x, x) {

@@ -16,7 +16,7 @@
 //! After Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 2.5.
 
 use ermine::chart::{Chart, Series};
-use ermine::core::{AnyLearner, Context, Dataset, Features, Mat, RngStream, Target};
+use ermine::core::{AnyLearner, Context, DatasetRef, Features, Mat, RngStream, Target};
 use ermine::learn::linear::Ols;
 use ermine::learn::neighbors::Knn;
 use ermine::math::neighbors::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
@@ -53,7 +53,7 @@ fn target(x: &Mat<f64>, purpose: &str) -> Vec<f64> {
 fn test_error(learner: &dyn AnyLearner, rows: usize, dimensions: usize) -> ermine::Result<f64> {
     let (x, test) = (cube(rows, dimensions, "training"), cube(1000, dimensions, "test"));
     let (y, truth) = (target(&x, "training noise"), target(&test, "test noise"));
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let model = learner.fit_any(&data, &Context::default())?;
     let regressor = model.as_regressor().ok_or_else(|| ermine::Error::Data("no regression".into()))?;
     let predictions = regressor.predict(&Features::F64(test.view()))?;

@@ -71,8 +71,8 @@ mod pages;
 pub mod prelude {
     pub use crate::{Fitted, Pipeline, Problem, Roles, prepared};
     pub use ermine_core::{
-        AnyLearner, Classifier, Clusterer, Column, Context, Csr, CsrRef, Dataset, Density, Features, Learner, Mat, MatRef, Model,
-        OwnedDataset, OwnedFeatures, OwnedTarget, Regressor, Schema, Table, Target, Transformer,
+        AnyLearner, Classifier, Clusterer, Column, Context, Csr, CsrRef, DatasetRef, Density, Features, Learner, Mat, MatRef,
+        Model, OwnedDataset, OwnedFeatures, OwnedTarget, Regressor, Schema, Table, Target, Transformer,
     };
 
     #[cfg(feature = "bayes")]
@@ -103,9 +103,9 @@ pub mod prelude {
     pub use ermine_neural::{Autoencoder, ConvNet, Gan, Mlp};
     pub use ermine_prep::decomposition::{IncrementalPca, Pca};
     pub use ermine_prep::features::{Fourier, Polynomial, Radial, Spline, Uncorrelate};
-    pub use ermine_prep::preprocessing::{Impute, MinMax, OneHot, Ordinal, Prepare, Standardize};
+    pub use ermine_prep::preprocessing::{Impute, MinMax, OneHot, Ordinal, Prepare, StandardScaler};
     #[cfg(feature = "tree")]
     pub use ermine_tree::boosting::Boosting;
     #[cfg(feature = "tree")]
-    pub use ermine_tree::tree::{C45, Tree, forest::Forest, gradient_boosting::GradientBoosting};
+    pub use ermine_tree::tree::{C45, Tree, forest::RandomForest, gradient_boosting::GradientBoosting};
 }

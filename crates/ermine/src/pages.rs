@@ -37,7 +37,7 @@ pages! {
     Knn "methods/knn.md"
     Tree "methods/tree.md"
     C45 "methods/c45.md"
-    Forest "methods/forest.md"
+    RandomForest "methods/forest.md"
     GradientBoosting "methods/gradient-boosting.md"
     Boosting "methods/boosting.md"
     Adaboost "methods/adaboost.md"

@@ -5,13 +5,13 @@
 //! outliers are known too, [`roc_curve`] shows the trade-off.
 //!
 //! ```
-//! use ermine_core::{Context, Dataset, Density, Features, Learner, MatRef};
+//! use ermine_core::{Context, DatasetRef, Density, Features, Learner, MatRef};
 //! use ermine_mixture::Gmm;
 //! use ermine_eval::outlier;
 //!
 //! let x: Vec<f64> = (0..200).map(|i| f64::from(i % 20) / 10.0).collect();
 //! let good = Features::F64(MatRef::row_major(&x, 200, 1));
-//! let model = Gmm::default().fit(&Dataset::new(good), &Context::default())?;
+//! let model = Gmm::default().fit_with(&DatasetRef::new(good), &Context::default())?;
 //! let tau = outlier::threshold(&model.log_density(&good)?, None, 0.1)?;
 //! let new = Features::F64(MatRef::row_major(&[0.9, 7.0], 2, 1));
 //! assert_eq!(outlier::flags(&model.log_density(&new)?, tau), [false, true]);

@@ -2,7 +2,7 @@
 //! in a process of its own, since it looks at the memory of the process.
 #![cfg(target_os = "linux")]
 
-use ermine_core::{Classifier, Context, Csr, Dataset, Features, Learner, Mat, RngStream, Target};
+use ermine_core::{Classifier, Context, Csr, DatasetRef, Features, Learner, Mat, RngStream, Target};
 use ermine_kernel::svm::Svm;
 
 const MEGABYTE: f64 = 1e6;
@@ -15,10 +15,10 @@ fn peak() -> f64 {
 }
 
 /// Megabytes that a fit adds to the process, and the share of the rows that the model keeps.
-fn added(learner: &Svm, data: &Dataset<'_>) -> (f64, f64) {
+fn added(learner: &Svm, data: &DatasetRef<'_>) -> (f64, f64) {
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = peak();
-    let model = learner.fit(data, &Context::default()).unwrap();
+    let model = learner.fit_with(data, &Context::default()).unwrap();
     let added = peak() - before;
     assert!(model.machines().iter().all(|m| m.converged));
     assert_eq!(model.classify(&data.x.row_range(0..1)).unwrap().len(), 1);
@@ -49,15 +49,15 @@ fn a_fit_takes_its_cache_and_its_rows_once() {
     let clear: Vec<u32> = (0..rows).map(|i| u32::from(x[(i, 0)] > 0.0)).collect();
     let dense = (rows * cols * 8) as f64 / MEGABYTE;
     // The first fit pays for threads and their stacks.
-    let warm = Dataset::new(Features::F64(x.view().row_range(0..300)))
+    let warm = DatasetRef::new(Features::F64(x.view().row_range(0..300)))
         .with_target(Target::Class { codes: &clear[..300], names: &names });
-    Svm::default().fit(&warm, &Context::default()).unwrap();
+    Svm::default().fit_with(&warm, &Context::default()).unwrap();
     for (what, features, codes, size) in [
         ("dense, many", Features::F64(x.view()), &chance, dense),
         ("dense, fewer", Features::F64(x.view()), &clear, dense),
         ("sparse, many", Features::Csr(sparse.view()), &chance, cells),
     ] {
-        let data = Dataset::new(features).with_target(Target::Class { codes, names: &names });
+        let data = DatasetRef::new(features).with_target(Target::Class { codes, names: &names });
         for cache_mb in [20.0, 60.0] {
             let learner = Svm { c: Some(0.5), cache_mb, ..Svm::default() };
             let (added, kept) = added(&learner, &data);

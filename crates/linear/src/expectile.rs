@@ -1,7 +1,7 @@
 //! Expectile regression.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Partial, PassLearner, PassStep,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, Learner, ModelReader, ParamSpec, Partial, PassLearner, PassStep,
     Progress, Range, Result, Spec, StreamFit, Target, Task, Trace, run_passes_checked, run_passes_source,
 };
 use ermine_math::scale::ldexp;
@@ -29,14 +29,14 @@ fn share(tau: f64, r: f64) -> f64 {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Target};
 /// use ermine_linear::Expectile;
 ///
 /// let x = [0.0, 0.0, 0.0];
 /// let y = [0.0, 1.0, 5.0];
 /// let rows = Features::F64(MatRef::row_major(&x, 3, 1));
-/// let data = Dataset::new(rows).with_target(Target::Real(&y));
-/// let model = Expectile { tau: 0.8, alpha: 0.0, ..Expectile::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(rows).with_target(Target::Real(&y));
+/// let model = Expectile { tau: 0.8, alpha: 0.0, ..Expectile::default() }.fit_with(&data, &Context::default())?;
 /// // 0.8 (5 - e) = 0.2 (e - 0) + 0.2 (e - 1)
 /// assert!((model.intercept() - 3.5).abs() < 1e-12);
 /// # Ok::<(), ermine_core::Error>(())
@@ -95,14 +95,14 @@ impl Expectile {
     }
 
     /// The weights of rows at a line, or those of the mean before there is one.
-    fn weights(&self, rows: &Dataset<'_>, residuals: Option<&[f64]>) -> Vec<f64> {
+    fn weights(&self, rows: &DatasetRef<'_>, residuals: Option<&[f64]>) -> Vec<f64> {
         let share = |i: usize| residuals.map_or(0.5, |r| share(self.tau, r[i]));
         (0..rows.rows()).map(|i| rows.weight_of(i) * share(i)).collect()
     }
 
     /// What rows add to the objective at `here`, in units of the target times 2^exponent, and whether they lie on another side
     /// than their weights suppose.
-    fn evaluate(&self, search: &ExpectileSearch, rows: &Dataset<'_>, sums: &mut ExpectileObjective) -> Result<Vec<f64>> {
+    fn evaluate(&self, search: &ExpectileSearch, rows: &DatasetRef<'_>, sums: &mut ExpectileObjective) -> Result<Vec<f64>> {
         let Some(here) = &search.here else { return Ok(self.weights(rows, None)) };
         let r = here.residuals(rows, Self::SPEC.name)?;
         let before = search.before.as_ref().map(|b| b.residuals(rows, Self::SPEC.name)).transpose()?;
@@ -164,7 +164,7 @@ impl Expectile {
     }
 
     /// The steps for shapes that least squares solves in memory.
-    fn in_memory(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<ExpectileModel>> {
+    fn in_memory(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<ExpectileModel>> {
         let mut search = ExpectileSearch::new();
         loop {
             let mut sums = ExpectileObjective::default();
@@ -307,7 +307,7 @@ impl Learner for Expectile {
         Err(Error::parameter(Self::SPEC.name, "tau", self.tau, expected))
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ExpectileModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<ExpectileModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         match self.in_memory(data, cx)? {
@@ -358,7 +358,7 @@ impl PassLearner for Expectile {
         ermine_math::moments::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ExpectileState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<ExpectileState> {
         let first = least_squares::start(&self.problem(), head)?;
         Ok(ExpectileState { stage: first.clone(), first, search: ExpectileSearch::new() })
     }
@@ -367,9 +367,9 @@ impl PassLearner for Expectile {
         ExpectileSums { totals: least_squares::empty(&state.stage), evaluation: ExpectileObjective::default() }
     }
 
-    fn add_block(&self, state: &ExpectileState, part: &mut ExpectileSums, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &ExpectileState, part: &mut ExpectileSums, rows: &DatasetRef<'_>) -> Result<()> {
         let weight = self.evaluate(&state.search, rows, &mut part.evaluation)?;
-        let rows = Dataset { y: Target::Reals(rows.y.reals()?), weight: Some(&weight), ..*rows };
+        let rows = DatasetRef { y: Target::Reals(rows.y.reals()?), weight: Some(&weight), ..*rows };
         least_squares::add(&self.problem(), &state.stage, &mut part.totals, &rows)
     }
 

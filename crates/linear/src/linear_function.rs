@@ -1,6 +1,6 @@
 //! A line with one target: its residuals over rows, and products with them.
 
-use ermine_core::{Dataset, Features, Mat, Result};
+use ermine_core::{DatasetRef, Features, Mat, Result};
 use ermine_math::affine::affine;
 use ermine_math::tall_skinny::rows_at_once;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ impl LinearFunction {
     }
 
     /// Target minus prediction of every row. A cell that is not finite is refused.
-    pub fn residuals(&self, rows: &Dataset<'_>, learner: &str) -> Result<Vec<f64>> {
+    pub fn residuals(&self, rows: &DatasetRef<'_>, learner: &str) -> Result<Vec<f64>> {
         let y = rows.y.reals()?;
         let Coefficients { coef, intercept } = self.coefficients();
         let mut r = affine(&rows.x, &coef, &intercept, learner)?.into_vec();
@@ -43,7 +43,7 @@ impl LinearFunction {
 }
 
 /// Adds Σ factor x of the rows whose factor is not 0, a column at a time multiplied by `scales`.
-pub(super) fn add_products(rows: &Dataset<'_>, factor: &[f64], scales: &[f64], out: &mut [f64], learner: &str) -> Result<()> {
+pub(super) fn add_products(rows: &DatasetRef<'_>, factor: &[f64], scales: &[f64], out: &mut [f64], learner: &str) -> Result<()> {
     if let Features::Csr(x) = rows.x {
         for (i, &f) in factor.iter().enumerate().filter(|f| *f.1 != 0.0) {
             let (indices, values) = x.row(i);

@@ -1,6 +1,6 @@
 //! Novikoff's bound on the mistakes of a perceptron.
 
-use ermine_core::{Dataset, Features, Result, Target};
+use ermine_core::{DatasetRef, Features, Result, Target};
 use serde::{Deserialize, Serialize};
 
 use super::sgd::{RowVisitor, SgdRows, with_rows};
@@ -32,7 +32,7 @@ const NEAR: f64 = 1e-3;
 
 /// The evidence for weights that separate class `positive` from the rest, or `None` when they do not.
 pub(super) fn novikoff_bound(
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     positive: u32,
     fit_intercept: bool,
     coef: &[f64],
@@ -44,7 +44,7 @@ pub(super) fn novikoff_bound(
 }
 
 struct MarginSearch<'a> {
-    data: &'a Dataset<'a>,
+    data: &'a DatasetRef<'a>,
     codes: &'a [u32],
     positive: u32,
     fit_intercept: bool,

@@ -1,7 +1,7 @@
 //! Ordinary least squares.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldFit, Learner, Mat, Model, ModelReader, ModelWriter,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, Features, FoldFit, Learner, Mat, Model, ModelReader, ModelWriter,
     ParamSpec, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, run_passes_checked, run_passes_source,
 };
 use serde::{Deserialize, Serialize};
@@ -19,13 +19,13 @@ use super::least_squares::{self, LeastSquaresProblem, LeastSquaresSolution, Resi
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_linear::Ols;
 ///
 /// let x = [1.0, 2.0, 3.0, 4.0];
 /// let y = [3.1, 4.9, 7.2, 8.8];
 /// let rows = Features::F64(MatRef::row_major(&x, 4, 1));
-/// let model = Ols::default().fit(&Dataset::new(rows).with_target(Target::Real(&y)), &Context::default())?;
+/// let model = Ols::default().fit_with(&DatasetRef::new(rows).with_target(Target::Real(&y)), &Context::default())?;
 /// assert!((model.coef()[(0, 0)] - 1.94).abs() < 1e-12);
 /// let errors = &model.inference().unwrap().std_err;    // [targets, 1 + columns], the intercept first
 /// assert!((errors[(0, 1)] - 0.090_553_851_381_374_17).abs() < 1e-12);
@@ -46,13 +46,13 @@ use super::least_squares::{self, LeastSquaresProblem, LeastSquaresSolution, Resi
 /// All minimisers are `Φ†y + (I - Φ†Φ) u`, one for each vector u; the intercept follows, so that the residuals have mean 0:
 ///
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Target};
 /// use ermine_linear::Ols;
 ///
 /// // The second column is twice the first.
 /// let x = [1.0, 2.0, 2.0, 4.0, 3.0, 6.0];
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 3, 2))).with_target(Target::Real(&[1.0, 2.0, 4.0]));
-/// let model = Ols { family: true, ..Ols::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 3, 2))).with_target(Target::Real(&[1.0, 2.0, 4.0]));
+/// let model = Ols { family: true, ..Ols::default() }.fit_with(&data, &Context::default())?;
 /// let null = model.null_space().unwrap();
 /// assert!((null[(0, 0)] + 2.0 * null[(0, 1)]).abs() < 1e-15);
 /// let (coef, _) = model.solution(0, &[7.0, 0.0]).unwrap();      // another minimiser
@@ -162,7 +162,7 @@ impl Learner for Ols {
     const FOLD_SUMS: Option<FoldFit<Self>> =
         Some(FoldFit::from_pass_learner(|_, data, cut| least_squares::adds_up(data, cut).then(String::new)));
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<OlsModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<OlsModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         match least_squares::in_memory(&self.problem(), data, cx)? {

@@ -1,8 +1,8 @@
 //! The perceptron.
 
 use ermine_core::{
-    Accepts, Cell, Certificate, ClassWeight, Classifier, Context, Dataset, Error, Family, Features, FitFrom, Learner, Mat, Model,
-    ModelReader, ModelWriter, ParamSpec, Range, Report, Result, Schema, Spec, Task, Trace,
+    Accepts, Cell, Certificate, ClassWeight, Classifier, Context, DatasetRef, Error, Family, Features, FitFrom, Learner, Mat,
+    Model, ModelReader, ModelWriter, ParamSpec, Range, Report, Result, Schema, Spec, Task, Trace,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,13 +24,13 @@ use super::{AveragingChoice, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Model, OwnedTarget};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Model, OwnedTarget};
 /// use ermine_linear::Perceptron;
 ///
 /// let x = [-2.0, -1.0, -1.0, -1.0, -1.0, -2.0, 1.0, 1.0, 1.0, 2.0, 2.0, 1.0];
 /// let y = OwnedTarget::from_labels(&["a", "a", "a", "b", "b", "b"]);
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 6, 2))).with_target(y.view());
-/// let model = Perceptron::default().fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 6, 2))).with_target(y.view());
+/// let model = Perceptron::default().fit_with(&data, &Context::default())?;
 /// let bound = model.novikoff()[0].expect("the rows are separable");
 /// assert!(model.mistakes()[0].iter().sum::<u64>() as f64 <= bound.best_bound);
 /// # Ok::<(), ermine_core::Error>(())
@@ -100,7 +100,12 @@ impl Default for Perceptron {
 impl Perceptron {
     /// One epoch over further rows, from where `model` stands, or from zero weights. The classes are those that the names of
     /// the target of the first call list, with or without rows.
-    pub fn partial_fit(&self, model: Option<&PerceptronModel>, rows: &Dataset<'_>, cx: &Context<'_>) -> Result<PerceptronModel> {
+    pub fn partial_fit(
+        &self,
+        model: Option<&PerceptronModel>,
+        rows: &DatasetRef<'_>,
+        cx: &Context<'_>,
+    ) -> Result<PerceptronModel> {
         resume(&Self { max_iter: 1, tol: None, early_stopping: false, ..self.clone() }, model, rows, cx)
     }
 
@@ -129,7 +134,7 @@ impl Perceptron {
     fn fit_from(
         &self,
         start: Option<&PerceptronModel>,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         cx: &Context<'_>,
         all_names: bool,
     ) -> Result<PerceptronModel> {
@@ -187,7 +192,7 @@ impl Perceptron {
 fn resume(
     perceptron: &Perceptron,
     model: Option<&PerceptronModel>,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
 ) -> Result<PerceptronModel> {
     perceptron.fit_from(model, data, cx, true)
@@ -280,7 +285,7 @@ impl Learner for Perceptron {
         })
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PerceptronModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PerceptronModel> {
         self.fit_from(None, data, cx, false)
     }
 

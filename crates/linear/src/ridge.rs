@@ -1,8 +1,8 @@
 //! Ridge regression.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, FoldFit, Learner, LooPredictions, Mat, Model, ModelReader,
-    ModelWriter, ParamSpec, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, run_passes_checked,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, Features, FoldFit, Learner, LooPredictions, Mat, Model,
+    ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, run_passes_checked,
     run_passes_source,
 };
 use ermine_math::scale::ldexp;
@@ -60,14 +60,14 @@ impl RidgeAlpha {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_linear::{Ridge, RidgeAlpha};
 ///
 /// let x = [1.0, 2.0, 3.0];
 /// let y = [1.0, 2.0, 3.0];
 /// let rows = Features::F64(MatRef::row_major(&x, 3, 1));
-/// let data = Dataset::new(rows).with_target(Target::Real(&y));
-/// let model = Ridge { alpha: RidgeAlpha::One(2.0), ..Ridge::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(rows).with_target(Target::Real(&y));
+/// let model = Ridge { alpha: RidgeAlpha::One(2.0), ..Ridge::default() }.fit_with(&data, &Context::default())?;
 /// assert_eq!(model.coef()[(0, 0)], 0.5);      // 2 / (2 + alpha)
 /// assert_eq!(model.intercept()[0], 1.0);
 /// # Ok::<(), ermine_core::Error>(())
@@ -86,14 +86,14 @@ impl RidgeAlpha {
 /// out with all its weight, and its squared error counts with its weight. With fewer rows than columns X Xᵀ takes the place of XᵀX.
 ///
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Target};
 /// use ermine_linear::{Ridge, RidgeAlpha, RidgeCv};
 ///
 /// let x = [1.0, 2.0, 3.0, 4.0, 5.0];
 /// let y = [1.1, 1.9, 3.2, 3.9, 5.1];
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 5, 1))).with_target(Target::Real(&y));
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 5, 1))).with_target(Target::Real(&y));
 /// let alphas = Some(vec![0.01, 1.0, 100.0]);
-/// let model = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Loo), alphas, ..Ridge::default() }.fit(&data, &Context::default())?;
+/// let model = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Loo), alphas, ..Ridge::default() }.fit_with(&data, &Context::default())?;
 /// assert_eq!(model.alpha(), [0.01]);
 /// assert_eq!(model.path().unwrap().error.cols(), 3);
 /// # Ok::<(), ermine_core::Error>(())
@@ -255,7 +255,7 @@ impl Learner for Ridge {
         self.check_ranges()
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RidgeModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<RidgeModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         if self.alpha == RidgeAlpha::Chosen(RidgeCv::Cv) {
@@ -265,7 +265,7 @@ impl Learner for Ridge {
                 [one] => RidgeAlpha::One(one),
                 _ => RidgeAlpha::Each(path.chosen.clone()),
             };
-            let mut model = Self { alpha, alphas: None, ..self.clone() }.fit(data, cx)?;
+            let mut model = Self { alpha, alphas: None, ..self.clone() }.fit_with(data, cx)?;
             if let Some(certificate) = &mut model.certificate {
                 certificate.notes.splice(0..0, path.notes.iter().cloned());
             }
@@ -305,14 +305,14 @@ impl Learner for Ridge {
 const LEFT_OUT_CONDITION: f64 = 1e8;
 
 /// The residuals of rows left out, as they are found where the penalty is chosen by them, with the one penalty to choose from.
-fn left_out(ridge: &Ridge, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+fn left_out(ridge: &Ridge, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
     let RidgeAlpha::One(alpha) = ridge.alpha else { return Ok(None) };
     // Without a penalty or with signs to keep there is no such formula; `alphas` asks for a note.
     if alpha <= 0.0 || ridge.positive || ridge.alphas.is_some() {
         return Ok(None);
     }
     let choose = RidgeAlpha::Chosen(RidgeCv::Loo);
-    let model = Ridge { alpha: choose, alphas: Some(vec![alpha]), store_cv_results: true, ..ridge.clone() }.fit(data, cx)?;
+    let model = Ridge { alpha: choose, alphas: Some(vec![alpha]), store_cv_results: true, ..ridge.clone() }.fit_with(data, cx)?;
     let condition = model.certificate.as_ref().and_then(|c| c.condition).unwrap_or(f64::INFINITY);
     let Some(residuals) = model.path.as_ref().and_then(|p| p.residuals.as_ref()).filter(|_| condition < LEFT_OUT_CONDITION)
     else {

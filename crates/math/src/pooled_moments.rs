@@ -1,6 +1,6 @@
 //! Within-class cross products, pooled over all classes.
 
-use ermine_core::{Dataset, Mat, MatRef, Result};
+use ermine_core::{DatasetRef, Mat, MatRef, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::class_moments::ClassMoments;
@@ -59,7 +59,7 @@ impl PooledMoments {
 
     /// The error for cells that are not finite: names the first one of `rows` (the rows last added), or says that sums
     /// overflowed.
-    pub fn refuse_non_finite(&self, rows: &Dataset<'_>) -> Result<()> {
+    pub fn refuse_non_finite(&self, rows: &DatasetRef<'_>) -> Result<()> {
         if self.classes.is_finite() {
             return self.within.refuse_non_finite(rows);
         }

@@ -14,7 +14,7 @@
 //! the objective never falls are here ([`EmState`]). [`fit`] is all that is needed for a model with a known start:
 //!
 //! ```
-//! use ermine_core::{Context, Dataset, Features, MatRef, Partial, Result};
+//! use ermine_core::{Context, DatasetRef, Features, MatRef, Partial, Result};
 //! use ermine_mixture::em::{Em, EmObjective, EmStop, fit};
 //! use serde::{Deserialize, Serialize};
 //!
@@ -43,7 +43,7 @@
 //!     fn empty(&self, _: &[f64; 2]) -> Sums {
 //!         Sums::default()
 //!     }
-//!     fn expect(&self, bias: &[f64; 2], sums: &mut Sums, rows: &Dataset<'_>) -> Result<()> {
+//!     fn expect(&self, bias: &[f64; 2], sums: &mut Sums, rows: &DatasetRef<'_>) -> Result<()> {
 //!         let mut scratch = Vec::new();
 //!         let x = rows.x.f64_rows(&mut scratch, "two coins")?;
 //!         for i in 0..x.rows() {
@@ -68,7 +68,7 @@
 //! }
 //!
 //! let heads = [5.0, 9.0, 8.0, 4.0, 7.0];
-//! let data = Dataset::new(Features::F64(MatRef::row_major(&heads, 5, 1)));
+//! let data = DatasetRef::new(Features::F64(MatRef::row_major(&heads, 5, 1)));
 //! let result = fit(&TwoCoins, [0.6, 0.5], &data, &EmStop { tol: 1e-9, max_iter: 1000 }, &Context::default())?;
 //! assert!(result.converged);
 //! assert!((result.parameters[0] - 0.797).abs() < 1e-3 && (result.parameters[1] - 0.520).abs() < 1e-3);
@@ -79,7 +79,7 @@
 //! its top: Lange, Journal of the Royal Statistical Society B 57 (1995).
 
 use ermine_core::{
-    BLOCK_ROWS, Context, Curve, Dataset, Error, Partial, Progress, Result, RowSource, Section, Spec, Trace, run_pass,
+    BLOCK_ROWS, Context, Curve, DatasetRef, Error, Partial, Progress, Result, RowSource, Section, Spec, Trace, run_pass,
     run_pass_source,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -99,7 +99,7 @@ pub trait Em: Sync {
     /// The statistics of no rows.
     fn empty(&self, at: &Self::Parameters) -> Self::Expected;
     /// The E step: adds what is expected of the hidden variables of these rows under θ.
-    fn expect(&self, at: &Self::Parameters, sums: &mut Self::Expected, rows: &Dataset<'_>) -> Result<()>;
+    fn expect(&self, at: &Self::Parameters, sums: &mut Self::Expected, rows: &DatasetRef<'_>) -> Result<()>;
     /// The objective of θ, from the E step.
     fn objective(&self, at: &Self::Parameters, sums: &Self::Expected) -> EmObjective;
     /// The M step: the θ that maximises Q, in closed form; or one that is better than `at`, see [`Em::backtrack`].
@@ -283,13 +283,13 @@ fn rounding_slack(o: &EmObjective) -> f64 {
 pub fn fit<M: Em>(
     model: &M,
     start: M::Parameters,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     rules: &EmStop,
     cx: &Context<'_>,
 ) -> Result<EmResult<M::Parameters>> {
     let block_rows = cx.block_rows.unwrap_or_else(|| model.block_rows(data.cols())).max(1);
     run_em(model, start, rules, cx, |at| {
-        run_pass(data, block_rows, cx, &|rows: &Dataset<'_>| {
+        run_pass(data, block_rows, cx, &|rows: &DatasetRef<'_>| {
             let mut sums = model.empty(at);
             model.expect(at, &mut sums, rows)?;
             Ok(sums)
@@ -309,7 +309,7 @@ pub fn fit_source<M: Em>(
 ) -> Result<EmResult<M::Parameters>> {
     let block_rows = cx.block_rows.unwrap_or_else(|| model.block_rows(source.schema().len())).max(1);
     run_em(model, start, rules, cx, |at| {
-        run_pass_source(source, spec, block_rows, cx, &|rows: &Dataset<'_>| {
+        run_pass_source(source, spec, block_rows, cx, &|rows: &DatasetRef<'_>| {
             let mut sums = model.empty(at);
             model.expect(at, &mut sums, rows)?;
             Ok(sums)

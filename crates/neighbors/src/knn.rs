@@ -29,13 +29,13 @@ pub enum NeighborWeights {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_neighbors::Knn;
 ///
 /// let x = [0.0, 1.0, 2.0, 10.0];
 /// let features = Features::F64(MatRef::row_major(&x, 4, 1));
-/// let data = Dataset::new(features).with_target(Target::Real(&[1.0, 2.0, 6.0, 50.0]));
-/// let model = Knn { n_neighbors: 3, ..Knn::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(features).with_target(Target::Real(&[1.0, 2.0, 6.0, 50.0]));
+/// let model = Knn { n_neighbors: 3, ..Knn::default() }.fit_with(&data, &Context::default())?;
 /// assert_eq!(model.predict(&Features::F64(MatRef::row_major(&[0.9], 1, 1)))?[(0, 0)], 3.0);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -194,7 +194,7 @@ impl Learner for Knn {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<KnnModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<KnnModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         self.enough_rows(data.rows())?;

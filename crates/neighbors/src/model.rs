@@ -102,9 +102,9 @@ impl KnnModel {
     }
 
     /// Leave-one-out predictions: each row is removed from its neighbours.
-    pub(super) fn left_out(knn: &Knn, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+    pub(super) fn left_out(knn: &Knn, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         knn.enough_rows(data.rows().saturating_sub(1))?;
-        let model = knn.fit(data, cx)?;
+        let model = knn.fit_with(data, cx)?;
         Ok(Some(match &model.answers {
             KnnTargets::Numbers(y) => model.numbers(&data.x, y, true)?,
             KnnTargets::Classes { codes, names } => model.shares(&data.x, codes, names.len(), true)?,

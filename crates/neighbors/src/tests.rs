@@ -10,7 +10,7 @@ fn classes(labels: &[&str]) -> OwnedTarget {
 fn fit(knn: &Knn, x: &[f64], y: Target<'_>) -> Result<super::KnnModel> {
     let rows = y.rows().unwrap();
     let features = Features::F64(MatRef::row_major(x, rows, x.len() / rows));
-    knn.fit(&Dataset::new(features).with_target(y), &Context::default())
+    knn.fit_with(&DatasetRef::new(features).with_target(y), &Context::default())
 }
 
 fn column(values: &[f64]) -> Features<'_> {
@@ -92,7 +92,7 @@ fn sparse_models_and_several_targets_come_back_from_a_file() {
     let y = Mat::from_fn(40, 2, |i, j| (i * 2 + j) as f64);
     let x = Features::Csr(csr.view());
     for knn in [Knn::default(), Knn { metric: MetricName::Cosine, weights: NeighborWeights::Distance, ..Knn::default() }] {
-        let model = knn.fit(&Dataset::new(x).with_target(Target::Reals(y.view())), &Context::default()).unwrap();
+        let model = knn.fit_with(&DatasetRef::new(x).with_target(Target::Reals(y.view())), &Context::default()).unwrap();
         let mut out = ModelWriter::default();
         model.save(&mut out).unwrap();
         let again = Knn::load(&out.clone().into_reader()).unwrap();

@@ -6,15 +6,15 @@ mod data;
 
 use std::time::Instant;
 
-use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Regressor, Target};
+use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, Mat, Regressor, Target};
 use ermine_neural::{ConvNet, Mlp, NetworkModel, ScheduleName};
 
 type ExampleResult = Result<(), Box<dyn std::error::Error>>;
 
-fn clothes(fit: &dyn Fn(&Dataset<'_>) -> ermine_core::Result<NetworkModel>, name: &str) -> ExampleResult {
+fn clothes(fit: &dyn Fn(&DatasetRef<'_>) -> ermine_core::Result<NetworkModel>, name: &str) -> ExampleResult {
     let ((x, y), (u, v)) = (data::clothes("train")?, data::clothes("t10k")?);
     let names: Vec<String> = (0..10).map(|k| k.to_string()).collect();
-    let rows = Dataset::new(Features::F32(x.view())).with_target(Target::Class { codes: &y, names: &names });
+    let rows = DatasetRef::new(Features::F32(x.view())).with_target(Target::Class { codes: &y, names: &names });
     let started = Instant::now();
     let model = fit(&rows)?;
     let seconds = started.elapsed().as_secs_f64();
@@ -37,10 +37,10 @@ fn houses() -> ExampleResult {
     let part = |rows: &[usize]| Mat::from_fn(rows.len(), x.cols(), |i, j| (x[(rows[i], j)] - scale[j].0) / scale[j].1);
     let (a, b) = (part(&train), part(&test));
     let (c, d): (Vec<f64>, Vec<f64>) = (train.iter().map(|&i| y[i]).collect(), test.iter().map(|&i| y[i]).collect());
-    let rows = Dataset::new(Features::F64(a.view())).with_target(Target::Real(&c));
+    let rows = DatasetRef::new(Features::F64(a.view())).with_target(Target::Real(&c));
     for seed in 0..3 {
         let started = Instant::now();
-        let model = Mlp::default().fit(&rows, &Context::seeded(seed))?;
+        let model = Mlp::default().fit_with(&rows, &Context::seeded(seed))?;
         let seconds = started.elapsed().as_secs_f64();
         let predictions = model.predict(&Features::F64(b.view()))?;
         let mse = (0..d.len()).map(|i| (predictions[(i, 0)] - d[i]).powi(2)).sum::<f64>() / d.len() as f64;
@@ -64,10 +64,10 @@ fn main() -> ExampleResult {
             dropout: 0.2,
             ..Mlp::default()
         };
-        clothes(&|rows| mlp.fit(rows, &Context::default()), "mlp")?;
+        clothes(&|rows| mlp.fit_with(rows, &Context::default()), "mlp")?;
     }
     if wanted("convnet") {
-        clothes(&|rows| ConvNet::default().fit(rows, &Context::default()), "convnet")?;
+        clothes(&|rows| ConvNet::default().fit_with(rows, &Context::default()), "convnet")?;
     }
     Ok(())
 }

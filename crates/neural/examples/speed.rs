@@ -6,7 +6,7 @@ mod data;
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-use ermine_core::{Context, Dataset, Features, Learner, Mat, MatRef, Target};
+use ermine_core::{Context, DatasetRef, Features, Learner, Mat, MatRef, Target};
 use ermine_neural::{Architecture, Autoencoder, ConvNet, Mlp, Network, Shape, WeightInit};
 
 type Answer = Result<(f64, usize, f64), Box<dyn std::error::Error>>;
@@ -22,10 +22,10 @@ struct LabeledImages {
 }
 
 impl LabeledImages {
-    fn train<M>(&self, rows: usize, fit: impl Fn(&Dataset<'_>) -> ermine_core::Result<M>) -> ermine_core::Result<(f64, M)> {
+    fn train<M>(&self, rows: usize, fit: impl Fn(&DatasetRef<'_>) -> ermine_core::Result<M>) -> ermine_core::Result<(f64, M)> {
         let x = MatRef::row_major(&self.x.as_slice()[..rows * self.x.cols()], rows, self.x.cols());
         let target = Target::Class { codes: &self.y[..rows], names: &self.names };
-        let data = Dataset::new(Features::F32(x)).with_target(target);
+        let data = DatasetRef::new(Features::F32(x)).with_target(target);
         let started = Instant::now();
         let model = fit(&data)?;
         Ok((started.elapsed().as_secs_f64(), model))
@@ -55,7 +55,7 @@ fn perceptron(rows: &LabeledImages, hidden: &[usize], batch: usize, count: usize
         tol: None,
         ..Mlp::default()
     };
-    let (seconds, model) = rows.train(count, |d| mlp.fit(d, &Context::default()))?;
+    let (seconds, model) = rows.train(count, |d| mlp.fit_with(d, &Context::default()))?;
     Ok((seconds, count / batch * epochs as usize, model.losses()[epochs as usize - 1]))
 }
 
@@ -69,7 +69,7 @@ fn convolution(rows: &LabeledImages, layers: &str, count: usize, epochs: u64) ->
         standardise: false,
         ..ConvNet::default()
     };
-    let (seconds, model) = rows.train(count, |d| net.fit(d, &Context::default()))?;
+    let (seconds, model) = rows.train(count, |d| net.fit_with(d, &Context::default()))?;
     Ok((seconds, count / 64 * epochs as usize, model.losses()[epochs as usize - 1]))
 }
 
@@ -106,7 +106,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     tol: None,
                     ..Autoencoder::default()
                 };
-                let (seconds, model) = images.train(12_800, |d| learner.fit(d, &Context::default()))?;
+                let (seconds, model) = images.train(12_800, |d| learner.fit_with(d, &Context::default()))?;
                 (seconds, 100, model.losses()[0])
             }
             "mlp-1" => one_row("dense(256) relu dense(128) relu dense(10)", Shape::flat(784), images.x.row(0), 5_000)?,

@@ -1,7 +1,7 @@
 //! Autoencoders: networks that reconstruct their input through a narrow layer.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter,
     ParamSpec, Range, Report, Result, Schema, Spec, Task, Trace, Transformer,
 };
 use ermine_math::loss::{OutputLoss, RowLoss};
@@ -28,13 +28,13 @@ use crate::{
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, Mat, Model, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, Mat, Model, Transformer};
 /// use ermine_neural::Autoencoder;
 /// // Points on a circle, told by one number each.
 /// let x = Mat::from_fn(64, 2, |i, j| if j == 0 { (i as f64 * 0.03).cos() } else { (i as f64 * 0.03).sin() });
-/// let data = Dataset::new(Features::F64(x.view()));
+/// let data = DatasetRef::new(Features::F64(x.view()));
 /// let learner = Autoencoder { n_components: 1, hidden_layer_sizes: vec![16], max_iter: 3000, ..Autoencoder::default() };
-/// let model = learner.fit(&data, &Context::default())?;
+/// let model = learner.fit_with(&data, &Context::default())?;
 /// let codes = model.transform(&data.x)?;
 /// let back = model.decode(codes.view())?;
 /// assert!((0..64).all(|i| (0..2).all(|j| (back[(i, j)] - x[(i, j)]).abs() < 0.2)));
@@ -180,7 +180,7 @@ impl Learner for Autoencoder {
     const ROW_ORDER_MATTERS: bool = true;
     const RANDOM_INIT: bool = true;
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<AutoencoderModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<AutoencoderModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let cells = NetworkInput::checked(&data.x, data.schema, Self::SPEC.name)?;

@@ -1,7 +1,7 @@
 //! Convolutional networks for images.
 
 use ermine_core::{
-    Accepts, ClassWeight, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+    Accepts, ClassWeight, Context, DatasetRef, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
 };
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ use crate::{Architecture, LearningRateSchedule, Optimizer, OptimizerRule, Shape,
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, Mat, Model, OwnedTarget};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, Mat, Model, OwnedTarget};
 /// use ermine_neural::ConvNet;
 ///
 /// // Bars of four points that stand or lie, anywhere in images of 6 x 6.
@@ -34,9 +34,9 @@ use crate::{Architecture, LearningRateSchedule, Optimizer, OptimizerRule, Shape,
 /// };
 /// let x = Mat::from_fn(36, 36, bar);
 /// let y = OwnedTarget::from_labels(&(0..36).map(|i| ["lies", "stands"][i % 2]).collect::<Vec<_>>());
-/// let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+/// let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
 /// let net = ConvNet { layers: Some("conv(6,3) relu globalpool".parse()?), max_iter: 150, learning_rate_init: 0.02, ..ConvNet::default() };
-/// let model = net.fit(&data, &Context::default())?;
+/// let model = net.fit_with(&data, &Context::default())?;
 /// let predicted = model.as_classifier().unwrap().classify(&data.x)?;
 /// assert!((0..36).all(|i| predicted[i] as usize == i % 2));
 /// # Ok::<(), ermine_core::Error>(())
@@ -124,7 +124,7 @@ fn default_layers(shape: Shape) -> &'static str {
 }
 
 impl ConvNet {
-    fn supervised<'a>(&'a self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Supervised<'a>> {
+    fn supervised<'a>(&'a self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Supervised<'a>> {
         let input = self.input.unwrap_or_else(|| guess_shape(data.cols()));
         if input.checked_len() != Some(data.cols()) {
             return Err(Error::parameter(
@@ -172,7 +172,7 @@ impl ConvNet {
 }
 
 /// All epochs, or those that remain from a checkpoint.
-fn warm_start(net: &ConvNet, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
+fn warm_start(net: &ConvNet, model: Option<&NetworkModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     net.check()?;
     data.check(&ConvNet::SPEC)?;
     net.supervised(data, cx)?.fit(data, cx, model, false, false)
@@ -257,7 +257,7 @@ impl Learner for ConvNet {
     const ROW_ORDER_MATTERS: bool = true;
     const RANDOM_INIT: bool = true;
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
         warm_start(self, None, data, cx)
     }
 

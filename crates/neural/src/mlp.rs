@@ -1,7 +1,7 @@
 //! The multi-layer perceptron.
 
 use ermine_core::{
-    Accepts, ClassWeight, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+    Accepts, ClassWeight, Context, DatasetRef, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,15 +22,15 @@ use crate::{Activation, Architecture, Layer, LearningRateSchedule, Optimizer, Op
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Model, OwnedTarget};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Model, OwnedTarget};
 /// use ermine_neural::Mlp;
 ///
 /// // Either, but not both: no line separates these.
 /// let x = [0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0];
 /// let y = OwnedTarget::from_labels(&["no", "yes", "yes", "no"]);
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 4, 2))).with_target(y.view());
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 4, 2))).with_target(y.view());
 /// let mlp = Mlp { hidden_layer_sizes: vec![8], learning_rate_init: 0.05, max_iter: 500, ..Mlp::default() };
-/// let model = mlp.fit(&data, &Context::default())?;
+/// let model = mlp.fit_with(&data, &Context::default())?;
 /// assert_eq!(model.as_classifier().unwrap().classify(&data.x)?, [0, 1, 1, 0]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -255,7 +255,7 @@ impl Mlp {
         }
     }
 
-    fn supervised<'a>(&'a self, data: &Dataset<'_>, cx: &Context<'_>) -> Supervised<'a> {
+    fn supervised<'a>(&'a self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Supervised<'a> {
         Supervised {
             spec: &Self::SPEC,
             hidden: self.hidden(),
@@ -273,7 +273,7 @@ impl Mlp {
     }
 
     /// One epoch on further rows, from `model`, or from the start. The optimiser state continues with it.
-    pub fn partial_fit(&self, model: Option<&NetworkModel>, rows: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
+    pub fn partial_fit(&self, model: Option<&NetworkModel>, rows: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
         let once = Self { early_stopping: false, tol: None, ..self.clone() };
         once.check()?;
         let mut fit = once.supervised(rows, cx);
@@ -283,7 +283,7 @@ impl Mlp {
 }
 
 /// One epoch on further rows.
-fn partial_fit_from(mlp: &Mlp, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
+fn partial_fit_from(mlp: &Mlp, model: Option<&NetworkModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     if mlp.solver == MlpSolver::Lbfgs {
         let expected = "rows that come bit by bit need another solver than lbfgs, which needs all at once".to_owned();
         return Err(Error::parameter(Mlp::SPEC.name, "solver", "\"lbfgs\"", expected));
@@ -292,7 +292,7 @@ fn partial_fit_from(mlp: &Mlp, model: Option<&NetworkModel>, data: &Dataset<'_>,
 }
 
 /// All epochs, or those that remain from a checkpoint.
-fn warm_start(mlp: &Mlp, model: Option<&NetworkModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
+fn warm_start(mlp: &Mlp, model: Option<&NetworkModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     mlp.check()?;
     mlp.supervised(data, cx).fit(data, cx, model, false, false)
 }
@@ -431,7 +431,7 @@ impl Learner for Mlp {
     const ROW_ORDER_MATTERS: bool = true;
     const RANDOM_INIT: bool = true;
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
         warm_start(self, None, data, cx)
     }
 

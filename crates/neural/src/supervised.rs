@@ -1,6 +1,6 @@
 //! Common parts of perceptrons and convolutional networks: targets, validation rows, the fit, the model.
 
-use ermine_core::{Certificate, ClassWeight, Context, Dataset, Error, Mat, Result, RngStream, Spec, Target};
+use ermine_core::{Certificate, ClassWeight, Context, DatasetRef, Error, Mat, Result, RngStream, Spec, Target};
 use ermine_math::loss::{OutputLoss, RowLoss};
 use ermine_math::nn::AlignedBuffer;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl Supervised<'_> {
     /// model that is `kept` carries the optimiser state.
     pub fn fit(
         &self,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         cx: &Context<'_>,
         start: Option<&NetworkModel>,
         all_names: bool,
@@ -178,7 +178,7 @@ impl Supervised<'_> {
     /// The encoded target, and the weights of rows with the factors of their classes.
     fn encode_target(
         &self,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         rows: &[u32],
         start: Option<&NetworkModel>,
         all_names: bool,
@@ -191,7 +191,7 @@ impl Supervised<'_> {
 
     fn encode_classes(
         &self,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         rows: &[u32],
         start: Option<&NetworkModel>,
         all_names: bool,
@@ -236,7 +236,7 @@ impl Supervised<'_> {
         })
     }
 
-    fn encode_numbers(&self, data: &Dataset<'_>, rows: &[u32], start: Option<&NetworkModel>) -> Result<EncodedTarget> {
+    fn encode_numbers(&self, data: &DatasetRef<'_>, rows: &[u32], start: Option<&NetworkModel>) -> Result<EncodedTarget> {
         if start.is_some_and(|m| m.classes.is_some()) {
             return Err(Error::Target("it has numbers, and the model to continue from has classes".into()));
         }
@@ -319,7 +319,7 @@ impl Supervised<'_> {
     fn validation_score(
         &self,
         network: &Network,
-        other: &Dataset<'_>,
+        other: &DatasetRef<'_>,
         goal: &EncodedTarget,
         frame: &[(f32, f32)],
     ) -> Result<f64> {

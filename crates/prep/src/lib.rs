@@ -10,7 +10,7 @@ pub mod preprocessing;
 pub const LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(decomposition::Pca::default()),
     || Box::new(decomposition::IncrementalPca::default()),
-    || Box::new(preprocessing::Standardize::default()),
+    || Box::new(preprocessing::StandardScaler::default()),
     || Box::new(preprocessing::MinMax::default()),
     || Box::new(preprocessing::OneHot::default()),
     || Box::new(preprocessing::Ordinal::default()),

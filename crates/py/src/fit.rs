@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ermine::Fitted;
 use ermine::core::file::TargetInfo;
-use ermine::core::{Context, Dataset, Error, Flow, MatRef, Offset, Progress, Schema, Target};
+use ermine::core::{Context, DatasetRef, Error, Flow, MatRef, Offset, Progress, Schema, Target};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -109,7 +109,7 @@ pub fn fit<'py>(
     let target_view = y.view(&classes)?;
     let weight = weight.as_ref().map(|w| w.as_slice()).transpose().map_err(not_dense)?;
     let schema = names.map(Schema::numbers);
-    let mut data = Dataset::new(features).with_target(target_view).with_weight(weight);
+    let mut data = DatasetRef::new(features).with_target(target_view).with_weight(weight);
     if schema.is_some() {
         data.schema = schema.as_ref();
     }
@@ -134,7 +134,7 @@ pub fn fit<'py>(
                 _ => Target::None,
             };
             let weight = weight.map(|w| w.as_slice()).transpose().map_err(not_dense)?;
-            Some(Dataset::new(x.features()?).with_target(target).with_weight(weight))
+            Some(DatasetRef::new(x.features()?).with_target(target).with_weight(weight))
         }
     };
 

@@ -1,7 +1,7 @@
 //! What a forest can be asked beside its model: the rows of its bags and the seeds of its trees.
 
-use ermine::core::{Context, Dataset, Features, MatRef, Target};
-use ermine::learn::tree::forest::Forest;
+use ermine::core::{Context, DatasetRef, Features, MatRef, Target};
+use ermine::learn::tree::forest::RandomForest;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -25,7 +25,7 @@ pub fn forest_bags<'py>(
     classes: Option<Vec<String>>,
     weight: Option<PyReadonlyArray1<'py, f64>>,
 ) -> PyResult<Vec<Bound<'py, PyArray1<i32>>>> {
-    let forest: Forest = serde_json::from_str(params).map_err(|e| PyValueError::new_err(format!("parameters: {e}")))?;
+    let forest: RandomForest = serde_json::from_str(params).map_err(|e| PyValueError::new_err(format!("parameters: {e}")))?;
     let not_dense = |_| PyValueError::new_err("codes and weight must be contiguous");
     let (cells, zeros) = (vec![0.0; rows], vec![0.0; rows]);
     let classes = classes.unwrap_or_default();
@@ -34,7 +34,7 @@ pub fn forest_bags<'py>(
         None => Target::Real(&zeros),
     };
     let weight = weight.as_ref().map(|w| w.as_slice()).transpose().map_err(not_dense)?;
-    let data = Dataset::new(Features::F64(MatRef::row_major(&cells, rows, 1))).with_target(target).with_weight(weight);
+    let data = DatasetRef::new(Features::F64(MatRef::row_major(&cells, rows, 1))).with_target(target).with_weight(weight);
     let bags = call(py, EstimatorName::NOBODY, || forest.bags(trees, &data, &Context::seeded(seed)))?;
     let listed = |counts: Vec<u32>| {
         let repeated = |(row, &count): (usize, &u32)| std::iter::repeat_n(row as i32, count as usize);
@@ -46,5 +46,5 @@ pub fn forest_bags<'py>(
 /// The seed of each of the first trees: with it and the rows of the bag a forest of one tree is the tree again.
 #[pyfunction]
 pub fn forest_seeds(seed: u64, trees: usize) -> Vec<u64> {
-    (0..trees).map(|t| Forest::tree_seed(seed, t)).collect()
+    (0..trees).map(|t| RandomForest::tree_seed(seed, t)).collect()
 }

@@ -1,6 +1,6 @@
 //! Settings scored in folds, for a search: one call, so that they share what a fold has in common.
 
-use ermine::core::{Context, Dataset, Schema};
+use ermine::core::{Context, DatasetRef, Schema};
 use ermine::learn::model_selection::{CvSplits, FoldIds, cross_validate_each};
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -48,7 +48,7 @@ pub fn score_settings<'py>(
     let y = PyTarget::new(y, codes)?;
     let classes = classes.unwrap_or_default();
     let schema = names.map(Schema::numbers);
-    let mut data = Dataset::new(input.features()?).with_target(y.view(&classes)?);
+    let mut data = DatasetRef::new(input.features()?).with_target(y.view(&classes)?);
     if schema.is_some() {
         data.schema = schema.as_ref();
     }

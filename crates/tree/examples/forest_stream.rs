@@ -5,8 +5,8 @@
 
 use std::time::Instant;
 
-use ermine_core::{Context, Dataset, Features, Flow, Learner, MatRef, Result, RngStream, RowSource, Schema, Target};
-use ermine_tree::tree::forest::Forest;
+use ermine_core::{Context, DatasetRef, Features, Flow, Learner, MatRef, Result, RngStream, RowSource, Schema, Target};
+use ermine_tree::tree::forest::RandomForest;
 
 const COLUMNS: usize = 20;
 const RUN: usize = 1 << 16;
@@ -22,7 +22,7 @@ impl RowSource for SyntheticRows {
     fn rows(&self) -> Option<usize> {
         Some(self.0)
     }
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
+    fn scan(&self, visit: &mut dyn FnMut(&DatasetRef<'_>) -> Result<Flow>) -> Result<()> {
         let names = ["no".to_owned(), "yes".to_owned()];
         for first in (0..self.0).step_by(RUN) {
             let rows = RUN.min(self.0 - first);
@@ -32,7 +32,7 @@ impl RowSource for SyntheticRows {
             let codes: Vec<u32> =
                 x.chunks_exact(COLUMNS).map(|x| u32::from(curve(x) + 0.6 * (random.uniform() - 0.5) > 0.0)).collect();
             let features = Features::F32(MatRef::row_major(&x, rows, COLUMNS));
-            let data = Dataset::new(features).with_target(Target::Class { codes: &codes, names: &names });
+            let data = DatasetRef::new(features).with_target(Target::Class { codes: &codes, names: &names });
             if visit(&data)? == Flow::Stop {
                 break;
             }
@@ -59,7 +59,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         }
         return Ok(());
     }
-    let forest = Forest { n_estimators: trees as u64, ..Forest::default() };
+    let forest = RandomForest { n_estimators: trees as u64, ..RandomForest::default() };
     let passes = std::sync::atomic::AtomicU64::new(0);
     let observer = |p: &ermine_core::Progress| {
         if p.stage == "passes" {
@@ -69,7 +69,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     };
     let cx = Context { memory: Some((megabytes as u64) << 20), observer: Some(&observer), ..Context::default() };
     let start = Instant::now();
-    let fit = Forest::STREAM.ok_or("forests learn from streams")?;
+    let fit = RandomForest::STREAM.ok_or("forests learn from streams")?;
     let model = fit(&forest, &SyntheticRows(rows), &cx)?;
     let nodes: usize = (0..trees).map(|t| model.trees().nodes(t).len()).sum();
     println!(

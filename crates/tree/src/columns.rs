@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ermine_core::blocks::column_label;
-use ermine_core::{CsrRef, Dataset, Error, Features, MISSING_CODE, Result, Target, Task};
+use ermine_core::{CsrRef, DatasetRef, Error, Features, MISSING_CODE, Result, Target, Task};
 use ermine_math::bins::QuantileSketch;
 use serde::{Deserialize, Serialize};
 
@@ -144,7 +144,7 @@ pub(crate) enum ColumnSummary {
 
 impl ColumnSummary {
     /// Of all columns of a block of rows; `infinite` is whether infinite cells are taken.
-    pub fn all(rows: &Dataset<'_>, infinite: bool) -> Result<Vec<Self>> {
+    pub fn all(rows: &DatasetRef<'_>, infinite: bool) -> Result<Vec<Self>> {
         let reader = ColumnCells::new(rows.x);
         let mut cells = vec![0.0; rows.rows()];
         let mut out = Vec::with_capacity(rows.cols());
@@ -183,7 +183,7 @@ impl ColumnSummary {
 }
 
 /// Refuses an infinite cell of a row that has weight.
-fn refuse_infinite(cells: &[f64], rows: &Dataset<'_>, column: usize) -> Result<()> {
+fn refuse_infinite(cells: &[f64], rows: &DatasetRef<'_>, column: usize) -> Result<()> {
     let Some(row) = (0..cells.len()).find(|&i| cells[i].is_infinite() && rows.weight_of(i) > 0.0) else { return Ok(()) };
     let value = if cells[row] > 0.0 { "infinity" } else { "-infinity" };
     Err(Error::NotFinite { column: column_label(rows.schema, column), row, value: value.into() })

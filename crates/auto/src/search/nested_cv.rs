@@ -16,9 +16,9 @@ pub struct NestedCvRound {
 /// evaluated on the test rows. The budget is that of each search.
 pub fn nested(
     search: &ParameterSearch<'_>,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     outer: &CvSplits,
-    inner: &(dyn Fn(&Dataset<'_>) -> Result<CvSplits> + Sync),
+    inner: &(dyn Fn(&DatasetRef<'_>) -> Result<CvSplits> + Sync),
     cx: &Context<'_>,
     on_round: &dyn Fn(usize, &NestedCvRound),
 ) -> Result<Vec<NestedCvRound>> {

@@ -34,7 +34,7 @@ fn told(found: &SearchResult) -> Vec<Told> {
 #[test]
 fn a_grid_finds_what_trying_everything_by_hand_finds() {
     let (x, y) = rows(200);
-    let data = Dataset::new(Features::F64(MatRef::row_major(&x, 200, 6))).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 200, 6))).with_target(Target::Real(&y));
     let rounds = CvSplits::from(k_fold(200, 4, 0).unwrap());
     let learner = Knn::default();
     let space = space(&learner, &["n_neighbors=1..30:log"]);
@@ -56,7 +56,7 @@ fn a_grid_finds_what_trying_everything_by_hand_finds() {
             .map(|r| {
                 let (train, test) = rounds.round(r);
                 let (train, test) = (data.take_rows(&train), data.take_rows(&test));
-                let model = learner.fit(&train.view(), &Context::default()).unwrap();
+                let model = learner.fit_with(&train.view(), &Context::default()).unwrap();
                 ermine_eval::metrics::evaluate(&model, &test.view().x, &test.view().y, None).unwrap()[1].1
             })
             .collect();
@@ -72,7 +72,7 @@ fn a_grid_finds_what_trying_everything_by_hand_finds() {
 #[test]
 fn a_search_that_was_killed_and_resumed_gives_the_result_of_one_that_was_not() {
     let (x, y) = rows(150);
-    let data = Dataset::new(Features::F64(MatRef::row_major(&x, 150, 6))).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 150, 6))).with_target(Target::Real(&y));
     let rounds = CvSplits::from(k_fold(150, 3, 0).unwrap());
     let learner = Knn::default();
     let space = space(&learner, &["n_neighbors=1..60:log", "weights=uniform,distance", "p=1..4"]);
@@ -106,7 +106,7 @@ fn a_search_that_was_killed_and_resumed_gives_the_result_of_one_that_was_not() {
 #[test]
 fn hopeless_trials_are_given_up_and_the_best_is_still_found() {
     let (x, y) = rows(300);
-    let data = Dataset::new(Features::F64(MatRef::row_major(&x, 300, 6))).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 300, 6))).with_target(Target::Real(&y));
     let rounds = CvSplits::from(k_fold(300, 5, 0).unwrap());
     let learner = Ridge::default();
     let space = space(&learner, &["alpha=1e-3..1e6:log"]);
@@ -135,7 +135,7 @@ fn hopeless_trials_are_given_up_and_the_best_is_still_found() {
 #[test]
 fn halving_spends_full_fits_on_few_settings() {
     let (x, y) = rows(3000);
-    let data = Dataset::new(Features::F64(MatRef::row_major(&x, 3000, 6))).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 3000, 6))).with_target(Target::Real(&y));
     let (train, test) = ((0..2400).collect(), (2400..3000).collect());
     let rounds = CvSplits::HoldOut { train, test };
     let learner = Knn::default();
@@ -161,7 +161,7 @@ fn halving_spends_full_fits_on_few_settings() {
 #[test]
 fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
     let (x, y) = rows(60);
-    let data = Dataset::new(Features::F64(MatRef::row_major(&x, 60, 6))).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 60, 6))).with_target(Target::Real(&y));
     let rounds = CvSplits::from(k_fold(60, 3, 0).unwrap());
     let learner = Knn::default();
     let small = space(&learner, &["n_neighbors=1..3", "weights=uniform,distance"]);
@@ -245,7 +245,7 @@ fn nested_scores_are_honest_where_the_best_of_many_is_not() {
     let mut s = RngStream::new(2, "noise", 0);
     let x: Vec<f64> = (0..80 * 3).map(|_| s.normal()).collect();
     let y: Vec<f64> = (0..80).map(|_| s.normal()).collect();
-    let data = Dataset::new(Features::F64(MatRef::row_major(&x, 80, 3))).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 80, 3))).with_target(Target::Real(&y));
     let rounds = CvSplits::from(k_fold(80, 4, 0).unwrap());
     let learner = Knn::default();
     let space = space(&learner, &["n_neighbors=1..40", "p=1..5", "weights=uniform,distance"]);
@@ -260,7 +260,7 @@ fn nested_scores_are_honest_where_the_best_of_many_is_not() {
         budget,
         give_up: false,
     };
-    let inner = |d: &Dataset<'_>| Ok(CvSplits::from(k_fold(d.rows(), 4, 1)?));
+    let inner = |d: &DatasetRef<'_>| Ok(CvSplits::from(k_fold(d.rows(), 4, 1)?));
     let outer = nested(&search, &data, &rounds, &inner, &Context::default(), &|_, _| {}).unwrap();
     let result = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
     let honest = outer.iter().map(|r| r.score.value("r2").unwrap()).sum::<f64>() / 4.0;
@@ -269,7 +269,7 @@ fn nested_scores_are_honest_where_the_best_of_many_is_not() {
 }
 
 /// The scores of fits to the rows of each round.
-fn plainly(learner: &dyn AnyLearner, data: &Dataset<'_>, rounds: &CvSplits) -> Vec<FoldScore> {
+fn plainly(learner: &dyn AnyLearner, data: &DatasetRef<'_>, rounds: &CvSplits) -> Vec<FoldScore> {
     let one = |k: usize| {
         let (train, test) = rounds.round(k);
         let (train, test) = (data.take_rows(&train), data.take_rows(&test));
@@ -291,7 +291,7 @@ fn a_search_scores_each_setting_as_a_fit_to_the_rows_does_on_any_threads() {
         (&knn, classes.view(), "n_neighbors=1..9", "roc_auc"),
     ];
     for (learner, target, axis, metric) in cases {
-        let data = Dataset::new(features).with_target(target);
+        let data = DatasetRef::new(features).with_target(target);
         let mut space = SearchSpace::default();
         space.set(learner, axis).unwrap();
         let search = ParameterSearch {

@@ -49,12 +49,12 @@ impl LdaSolver {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget, Transformer};
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, OwnedTarget, Transformer};
 /// use ermine_bayes::Lda;
 ///
 /// let x = Features::F64(MatRef::row_major(&[0.0, 0.1, 1.0, 0.9, 0.2, 1.1, 4.0, 3.8, 5.0, 5.3, 4.1, 5.2], 6, 2));
 /// let y = OwnedTarget::from_labels(&["a", "a", "a", "b", "b", "b"]);
-/// let model = Lda::default().fit(&Dataset::new(x).with_target(y.view()), &Context::default())?;
+/// let model = Lda::default().fit_with(&DatasetRef::new(x).with_target(y.view()), &Context::default())?;
 /// assert_eq!(model.classify(&x)?, [0, 0, 0, 1, 1, 1]);
 /// assert_eq!(model.transform(&x)?.cols(), 1);
 /// # Ok::<(), ermine_core::Error>(())
@@ -177,7 +177,7 @@ impl Learner for Lda {
         check_priors(Self::SPEC.name, self.priors.as_deref())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LdaModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LdaModel> {
         if self.solver == LdaSolver::Svd && !self.store_covariance && wide::is_applicable(data) {
             self.check()?;
             data.check(&Self::SPEC)?;
@@ -199,7 +199,7 @@ impl PassLearner for Lda {
         moments::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ScatterState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<ScatterState> {
         let state = ScatterState::new(head)?;
         expect_classes(Self::SPEC.name, self.priors.as_deref(), state.classes.len())?;
         self.components(state.classes.len(), head.cols())?;
@@ -210,7 +210,7 @@ impl PassLearner for Lda {
         state.empty_partial(self.needs_each())
     }
 
-    fn add_block(&self, state: &ScatterState, part: &mut ScatterSums, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &ScatterState, part: &mut ScatterSums, rows: &DatasetRef<'_>) -> Result<()> {
         state.add_block(part, rows, Self::SPEC.name)
     }
 

@@ -3,7 +3,7 @@
 //! A row x of class k and weight w, d = x - μₖ away from the mean of its class, leaves with nₖ' = nₖ - w the mean μₖ - w d / nₖ' and the scatter
 //! S - c d dᵀ, c = w nₖ / nₖ'. The covariance a S' + b I is thus of rank one away from a S + b I, which is diagonal in the coordinates of S, whatever b is.
 
-use ermine_core::{Context, Dataset, Learner, Mat, PassLearner, Result};
+use ermine_core::{Context, DatasetRef, Learner, Mat, PassLearner, Result};
 use ermine_math::linalg::{eigen_symmetric, product};
 
 use super::super::discrete;
@@ -52,13 +52,13 @@ impl DiagonalizedScatter {
 }
 
 /// The scatter of all rows, in one pass.
-fn scatter_of(lda: &Lda, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ClassScatter> {
+fn scatter_of(lda: &Lda, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<ClassScatter> {
     let state = lda.initial_state(data, cx)?;
     ClassScatter::new(discrete::totals(lda, &state, data, cx)?)
 }
 
 /// The probabilities of the classes of each row, by a model of all others.
-pub(super) fn left_out(lda: &Lda, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+pub(super) fn left_out(lda: &Lda, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
     let svd = lda.solver == LdaSolver::Svd;
     // Covariances of the classes with weights of their own are not of rank one apart; few rows of many columns are fitted another way.
     if lda.shrinkage.is_auto() || (!svd && lda.needs_each()) || data.rows() <= data.cols() + 1 {

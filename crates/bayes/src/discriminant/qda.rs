@@ -33,14 +33,14 @@ pub enum QdaSolver {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, OwnedTarget};
 /// use ermine_bayes::Qda;
 ///
 /// // A narrow class inside a wide one.
 /// let x = [-0.1, 0.0, 0.1, 0.05, -5.0, 4.0, -3.0, 6.0];
 /// let y = OwnedTarget::from_labels(&["narrow", "narrow", "narrow", "narrow", "wide", "wide", "wide", "wide"]);
 /// let features = Features::F64(MatRef::row_major(&x, 8, 1));
-/// let model = Qda::default().fit(&Dataset::new(features).with_target(y.view()), &Context::default())?;
+/// let model = Qda::default().fit_with(&DatasetRef::new(features).with_target(y.view()), &Context::default())?;
 /// assert_eq!(model.classify(&features)?, [0, 0, 0, 0, 1, 1, 1, 1]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -195,7 +195,7 @@ impl Learner for Qda {
         check_priors(Self::SPEC.name, self.priors.as_deref())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<QdaModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<QdaModel> {
         run_passes(self, data, cx)
     }
 
@@ -212,7 +212,7 @@ impl PassLearner for Qda {
         moments::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ScatterState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<ScatterState> {
         let state = ScatterState::new(head)?;
         expect_classes(Self::SPEC.name, self.priors.as_deref(), state.classes.len())?;
         Ok(state)
@@ -222,7 +222,7 @@ impl PassLearner for Qda {
         state.empty_partial(true)
     }
 
-    fn add_block(&self, state: &ScatterState, part: &mut ScatterSums, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &ScatterState, part: &mut ScatterSums, rows: &DatasetRef<'_>) -> Result<()> {
         state.add_block(part, rows, Self::SPEC.name)
     }
 

@@ -1,7 +1,7 @@
 //! Sums of a pass over the rows of several classes.
 
 use ermine_core::blocks::column_label;
-use ermine_core::{Dataset, Error, Features, Mat, MatRef, Partial, PassStep, Result};
+use ermine_core::{DatasetRef, Error, Features, Mat, MatRef, Partial, PassStep, Result};
 use ermine_math::class_moments::ClassMoments;
 use ermine_math::moments::{Moments, Real};
 use ermine_math::pooled_moments::PooledMoments;
@@ -47,7 +47,7 @@ pub struct ScatterState {
 }
 
 impl ScatterState {
-    pub(super) fn new(head: &Dataset<'_>) -> Result<Self> {
+    pub(super) fn new(head: &DatasetRef<'_>) -> Result<Self> {
         let (_, names) = head.y.classes()?;
         let labels = (0..head.cols()).map(|j| column_label(head.schema, j)).collect();
         Ok(Self { labels, classes: names.to_vec(), scatter: None, standards: Vec::new() })
@@ -65,7 +65,7 @@ impl ScatterState {
         }
     }
 
-    pub(super) fn add_block(&self, part: &mut ScatterSums, rows: &Dataset<'_>, learner: &str) -> Result<()> {
+    pub(super) fn add_block(&self, part: &mut ScatterSums, rows: &DatasetRef<'_>, learner: &str) -> Result<()> {
         rows.x.expect_cols(self.labels.len())?;
         part.add(rows, &self.standards, learner)
     }
@@ -219,7 +219,7 @@ impl Standardizer {
 
 impl ScatterSums {
     /// Takes in a block of rows for a covariance, or with `standards` for fourth moments.
-    pub(super) fn add(&mut self, rows: &Dataset<'_>, standards: &[Standardizer], learner: &str) -> Result<()> {
+    pub(super) fn add(&mut self, rows: &DatasetRef<'_>, standards: &[Standardizer], learner: &str) -> Result<()> {
         let (codes, _) = rows.y.classes()?;
         let mut scratch = Vec::new();
         match self {

@@ -22,12 +22,12 @@ const NARROW: usize = 256;
 const STRIP: usize = 64;
 
 /// Whether data has this shape.
-pub(super) fn is_applicable(data: &Dataset<'_>) -> bool {
+pub(super) fn is_applicable(data: &DatasetRef<'_>) -> bool {
     data.rows() <= data.cols() && data.cols() > NARROW
 }
 
 impl Lda {
-    pub(super) fn fit_wide(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LdaModel> {
+    pub(super) fn fit_wide(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LdaModel> {
         let name = Self::SPEC.name;
         let (codes, classes) = data.y.classes()?;
         expect_classes(name, self.priors.as_deref(), classes.len())?;

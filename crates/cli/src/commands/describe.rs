@@ -212,7 +212,7 @@ fn fingerprint(table: &Table, at: usize) -> Option<String> {
     }
     let unnamed = Field { name: String::new(), ..table.schema().fields[at].clone() };
     let alone = Table::with_schema(Schema { fields: vec![unnamed] }, vec![table.shared_column(at)]).ok()?;
-    Some(Dataset::new(Features::Table(alone.view())).fingerprint())
+    Some(DatasetRef::new(Features::Table(alone.view())).fingerprint())
 }
 
 /// Whether a column leaks the target: a number column that is the target up to scale and shift, a category column (with

@@ -153,7 +153,7 @@ fn in_memory(args: &EvaluateArgs, fitted: &Fitted) -> Result<Evaluation> {
     };
     let mut page = None;
     if let Some(path) = &args.report {
-        let data = Dataset::new(x).with_target(y).with_weight(weight);
+        let data = DatasetRef::new(x).with_target(y).with_weight(weight);
         let data = data.with_schema(Some(data.schema.unwrap_or(&fitted.schema)));
         // The report has a threshold to move, which needs two costs only.
         let cost = args.cost.as_deref().filter(|spec| !spec.contains(':')).map(cost_pair).transpose()?;

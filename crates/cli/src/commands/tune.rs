@@ -155,7 +155,7 @@ fn progress_line(progress: &(usize, Option<f64>), budget: &Budget, started: Inst
 fn nested_rounds(
     args: &TuneArgs,
     search: &ParameterSearch<'_>,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
     bar: &ProgressLine,
 ) -> Result<Vec<NestedCvRound>> {
@@ -163,7 +163,7 @@ fn nested_rounds(
         return Err(UsageError("--nested splits rows at random within its folds, which --group and --time exclude".into()).into());
     }
     let seed = cx.seed;
-    let inner = |rows: &Dataset<'_>| Ok(CvSplits::from(stratified_k_fold(&rows.y, rows.rows(), 5.min(rows.rows()), seed)?));
+    let inner = |rows: &DatasetRef<'_>| Ok(CvSplits::from(stratified_k_fold(&rows.y, rows.rows(), 5.min(rows.rows()), seed)?));
     let count = search.rounds.len();
     Ok(nested(search, data, search.rounds, &inner, cx, &|k, _| bar.set_message(format!("nested search {} of {count}", k + 1)))?)
 }

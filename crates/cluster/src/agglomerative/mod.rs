@@ -74,12 +74,12 @@ const TABLE: u64 = 1 << 30;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, MatRef};
+/// use ermine_core::{Clusterer, Context, DatasetRef, Features, Learner, MatRef};
 /// use ermine_cluster::Agglomerative;
 ///
 /// let x = [0.0, 0.1, 5.0, 5.2, 9.0];
 /// let features = Features::F64(MatRef::row_major(&x, 5, 1));
-/// let model = Agglomerative { n_clusters: Some(3), ..Agglomerative::default() }.fit(&Dataset::new(features), &Context::default())?;
+/// let model = Agglomerative { n_clusters: Some(3), ..Agglomerative::default() }.fit_with(&DatasetRef::new(features), &Context::default())?;
 /// let groups = model.labels().unwrap();
 /// assert!(groups[0] == groups[1] && groups[2] == groups[3] && groups[3] != groups[4]);
 /// # Ok::<(), ermine_core::Error>(())
@@ -216,7 +216,7 @@ impl Learner for Agglomerative {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<AgglomerativeModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<AgglomerativeModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let n = data.rows();

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ermine_core::{Dataset, Features, Mat};
+use ermine_core::{DatasetRef, Features, Mat};
 
 use super::lloyd::PackedCenters;
 use super::pass::{KMeansPhase, KMeansState};
@@ -51,7 +51,7 @@ pub(super) struct CenterMoves {
 }
 
 impl GroupBounds {
-    pub(super) fn new(data: &Dataset<'_>) -> Self {
+    pub(super) fn new(data: &DatasetRef<'_>) -> Self {
         let single = matches!(data.x, Features::F32(_));
         let worth_trying = !matches!(data.x, Features::Csr(_));
         Self {
@@ -68,13 +68,13 @@ impl GroupBounds {
 
     /// Bounds used in every step, whether they pay or not.
     #[cfg(test)]
-    pub(super) fn always(data: &Dataset<'_>) -> Self {
+    pub(super) fn always(data: &DatasetRef<'_>) -> Self {
         Self { rest: 0, pause: 0, ..Self::new(data) }
     }
 
     /// No bounds.
     #[cfg(test)]
-    pub(super) fn never(data: &Dataset<'_>) -> Self {
+    pub(super) fn never(data: &DatasetRef<'_>) -> Self {
         Self { worth_trying: false, ..Self::new(data) }
     }
 

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use ermine_core::{Context, Dataset, Features, Mat, Progress, Result, hash_u64};
+use ermine_core::{Context, DatasetRef, Features, Mat, Progress, Result, hash_u64};
 use ermine_math::distance::squared;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -108,7 +108,7 @@ impl HashSample {
     }
 
     /// Adds rows; `seed` decides which distinct rows stay.
-    pub fn add(&mut self, rows: &Dataset<'_>, seed: u64) -> Result<()> {
+    pub fn add(&mut self, rows: &DatasetRef<'_>, seed: u64) -> Result<()> {
         let salt = hash_u64(seed);
         let mut block = Self { hashes: Vec::new(), weight: Vec::new(), numbers: Vec::new(), seen: 0, ..*self };
         let mut finite = true;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Result};
+use ermine_core::{CsrRef, DatasetRef, Error, Features, Mat, MatRef, Result};
 use ermine_math::distance::{CenterSums, Centers, Real, StridedRows, squared};
 use serde::{Deserialize, Serialize};
 
@@ -172,7 +172,7 @@ impl LloydSums {
         &mut self,
         centres: &Mat<f64>,
         cache: &PackedCenters,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         labels: &mut [u32],
     ) -> Result<()> {
         match rows.x {
@@ -188,7 +188,7 @@ impl LloydSums {
     }
 
     /// Checks that sums are finite, and adds the hash of the labels.
-    fn close(&mut self, rows: &Dataset<'_>, labels: &[u32]) -> Result<()> {
+    fn close(&mut self, rows: &DatasetRef<'_>, labels: &[u32]) -> Result<()> {
         if !self.inertia.is_finite() {
             rows.x.refuse_non_finite(rows.schema)?;
             return Err(overflow());
@@ -217,7 +217,7 @@ impl LloydSums {
         &mut self,
         centres: &Mat<f64>,
         cache: &PackedCenters,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         labels: &mut [u32],
         lower: &mut [f32],
         moves: &[f32],
@@ -405,7 +405,7 @@ impl FarthestRows {
         &mut self,
         centres: &Mat<f64>,
         cache: &PackedCenters,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         labels: &mut [u32],
     ) -> Result<()> {
         cache.nearest(centres, &rows.x, labels)?;

@@ -11,11 +11,16 @@ use super::{KMeans, KMeansModel};
 
 /// [`run_passes`](ermine_core::run_passes) with the labels of the training rows kept, and bounds on their distances
 /// where those pay: the same blocks, the same tree, the same bits.
-pub(super) fn fit(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>) -> Result<KMeansModel> {
+pub(super) fn fit(learner: &KMeans, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<KMeansModel> {
     fit_with(learner, data, cx, GroupBounds::new(data))
 }
 
-pub(super) fn fit_with(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>, mut bounds: GroupBounds) -> Result<KMeansModel> {
+pub(super) fn fit_with(
+    learner: &KMeans,
+    data: &DatasetRef<'_>,
+    cx: &Context<'_>,
+    mut bounds: GroupBounds,
+) -> Result<KMeansModel> {
     learner.check()?;
     data.check(&KMeans::SPEC)?;
     let rows = data.rows();
@@ -75,7 +80,7 @@ pub(super) fn fit_with(learner: &KMeans, data: &Dataset<'_>, cx: &Context<'_>, m
 /// The blocks of one pass.
 struct PassBlocks<'a> {
     state: &'a KMeansState,
-    data: &'a Dataset<'a>,
+    data: &'a DatasetRef<'a>,
     cx: &'a Context<'a>,
     block_rows: usize,
     learner: &'a KMeans,

@@ -25,13 +25,13 @@ pub use model::MiniBatchKMeansModel;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Clusterer, Context, Dataset, Features, Learner, Mat};
+/// use ermine_core::{Clusterer, Context, DatasetRef, Features, Learner, Mat};
 /// use ermine_cluster::MiniBatchKMeans;
 ///
 /// let x = Mat::from_fn(500, 1, |i, _| if i % 2 == 0 { 0.0 } else { 9.0 } + (i % 7) as f64 / 10.0);
 /// let features = Features::F64(x.view());
 /// let learner = MiniBatchKMeans { n_clusters: 2, batch_size: 50, ..MiniBatchKMeans::default() };
-/// let groups = learner.fit(&Dataset::new(features), &Context::default())?.assign(&features)?;
+/// let groups = learner.fit_with(&DatasetRef::new(features), &Context::default())?.assign(&features)?;
 /// assert!((0..500).all(|i| (groups[i] == groups[0]) == (i % 2 == 0)));
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -158,7 +158,7 @@ impl Learner for MiniBatchKMeans {
         self.as_kmeans().init().map(|_| ()).map_err(own)
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<MiniBatchKMeansModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<MiniBatchKMeansModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         data.x.refuse_non_finite(data.schema)?;
@@ -194,7 +194,7 @@ impl MiniBatchKMeans {
     }
 
     /// Initial centres: the best on the given rows.
-    fn start(&self, rows: &Dataset<'_>, seed: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
+    fn start(&self, rows: &DatasetRef<'_>, seed: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let kmeans = self.as_kmeans();
         let (init, k) = (kmeans.init()?, self.n_clusters);
         if let KMeansInit::Given(centres) = init {
@@ -223,7 +223,7 @@ impl MiniBatchKMeans {
     }
 
     /// One step: the centres after a batch, and its inertia before.
-    fn step(&self, state: &mut MiniBatchState, batch: &Dataset<'_>, draw: &mut RngStream) -> Result<f64> {
+    fn step(&self, state: &mut MiniBatchState, batch: &DatasetRef<'_>, draw: &mut RngStream) -> Result<f64> {
         let totals = totals(&state.centres, batch, &mut vec![0; batch.rows()])?;
         let moved = totals.moved_toward(&state.centres, &mut state.counts);
         state.centres = moved;
@@ -237,7 +237,7 @@ impl MiniBatchKMeans {
     }
 
     /// Moves centres with very few rows to rows of the batch.
-    fn reassign(&self, state: &mut MiniBatchState, batch: &Dataset<'_>, draw: &mut RngStream) -> Result<()> {
+    fn reassign(&self, state: &mut MiniBatchState, batch: &DatasetRef<'_>, draw: &mut RngStream) -> Result<()> {
         if self.reassignment_ratio == 0.0 {
             return Ok(());
         }
@@ -260,7 +260,7 @@ impl MiniBatchKMeans {
 }
 
 /// The sums of rows with given centres, and their labels; blocks in parallel, merged in order.
-fn totals(centres: &Mat<f64>, rows: &Dataset<'_>, labels: &mut [u32]) -> Result<LloydSums> {
+fn totals(centres: &Mat<f64>, rows: &DatasetRef<'_>, labels: &mut [u32]) -> Result<LloydSums> {
     let cache = PackedCenters::default();
     let parts: Vec<Result<LloydSums>> = (labels.par_chunks_mut(BLOCK_ROWS).enumerate())
         .map(|(b, labels)| {
@@ -291,7 +291,7 @@ struct MiniBatchState {
 /// A fit on rows in memory.
 struct MiniBatchFit<'a> {
     learner: &'a MiniBatchKMeans,
-    data: &'a Dataset<'a>,
+    data: &'a DatasetRef<'a>,
     /// Rows of positive weight, and their cumulative weights, unless all weights are equal.
     present: Vec<usize>,
     sums: Option<Vec<f64>>,
@@ -299,7 +299,7 @@ struct MiniBatchFit<'a> {
 }
 
 impl<'a> MiniBatchFit<'a> {
-    fn new(learner: &'a MiniBatchKMeans, data: &'a Dataset<'a>) -> Result<Self> {
+    fn new(learner: &'a MiniBatchKMeans, data: &'a DatasetRef<'a>) -> Result<Self> {
         let present: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
         let (rows, k) = (present.len(), learner.n_clusters);
         if rows < k {
@@ -326,7 +326,7 @@ impl<'a> MiniBatchFit<'a> {
         };
         let rows: Vec<usize> = (0..count).map(|_| self.present[one(stream)]).collect();
         // A row of weight 2 is drawn twice as often, and then counts as one.
-        Dataset { weight: None, y: Target::None, ..*self.data }.take_rows(&rows)
+        DatasetRef { weight: None, y: Target::None, ..*self.data }.take_rows(&rows)
     }
 
     fn run(&self, cx: &Context<'_>) -> Result<MiniBatchKMeansModel> {
@@ -418,7 +418,7 @@ impl MiniBatchKMeans {
     fn model(
         &self,
         state: MiniBatchState,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         mut certificate: Certificate,
         trace: Option<Trace>,
         smooth: f64,
@@ -450,7 +450,7 @@ impl MiniBatchKMeans {
 fn resume(
     learner: &MiniBatchKMeans,
     start: Option<&MiniBatchKMeansModel>,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
 ) -> Result<MiniBatchKMeansModel> {
     learner.check()?;
@@ -490,8 +490,8 @@ mod tests {
         Mat::from_fn(rows, 3, |i, j| centres[(i % k, j)] + s.normal())
     }
 
-    fn data(x: &Mat<f64>) -> Dataset<'_> {
-        Dataset::new(Features::F64(x.view()))
+    fn data(x: &Mat<f64>) -> DatasetRef<'_> {
+        DatasetRef::new(Features::F64(x.view()))
     }
 
     #[test]
@@ -499,13 +499,13 @@ mod tests {
         for seed in 0..5 {
             let x = clouds(20_000, 6, seed);
             let learner = MiniBatchKMeans { n_clusters: 6, ..MiniBatchKMeans::default() };
-            let near = learner.fit(&data(&x), &Context::seeded(seed)).unwrap();
+            let near = learner.fit_with(&data(&x), &Context::seeded(seed)).unwrap();
             let kmeans = KMeans { n_clusters: 6.into(), n_init: json!(3), ..KMeans::default() };
-            let best = kmeans.fit(&data(&x), &Context::seeded(seed)).unwrap();
+            let best = kmeans.fit_with(&data(&x), &Context::seeded(seed)).unwrap();
             // Another start may lead to another local optimum; from the same one the results are close.
             let start: Vec<&[f64]> = (0..6).map(|c| best.centres().row(c)).collect();
             let from_best = MiniBatchKMeans { init: json!(start), ..learner };
-            let mini_batch = from_best.fit(&data(&x), &Context::seeded(seed)).unwrap();
+            let mini_batch = from_best.fit_with(&data(&x), &Context::seeded(seed)).unwrap();
             assert!(mini_batch.clusters().inertia() < 1.02 * best.inertia(), "seed {seed}");
             assert!(near.clusters().inertia() < 8.0 * best.inertia(), "seed {seed}");
             assert_eq!(near.labels().unwrap(), near.assign(&Features::F64(x.view())).unwrap());
@@ -560,14 +560,14 @@ mod tests {
         start.row_mut(2).fill(1e6);
         let start_rows: Vec<&[f64]> = (0..3).map(|c| start.row(c)).collect();
         let learner = MiniBatchKMeans { n_clusters: 3, init: json!(start_rows), batch_size: 60, ..MiniBatchKMeans::default() };
-        let model = learner.fit(&data(&x), &Context::default()).unwrap();
+        let model = learner.fit_with(&data(&x), &Context::default()).unwrap();
         assert!(model.clusters().sizes().iter().all(|s| *s > 0.0), "{:?}", model.clusters().sizes());
         // Rows of weight 0 have no effect.
         let weight: Vec<f64> = (0..600).map(|i| f64::from(u8::from(i % 3 != 1))).collect();
         let rows: Vec<usize> = (0..600).filter(|i| i % 3 != 1).collect();
         let two = MiniBatchKMeans { n_clusters: 2, batch_size: 60, ..MiniBatchKMeans::default() };
-        let a = two.fit(&data(&x).with_weight(Some(&weight)), &Context::default()).unwrap();
-        let b = two.fit(&data(&x.view().take_rows(&rows)), &Context::default()).unwrap();
+        let a = two.fit_with(&data(&x).with_weight(Some(&weight)), &Context::default()).unwrap();
+        let b = two.fit_with(&data(&x.view().take_rows(&rows)), &Context::default()).unwrap();
         assert_eq!(a.clusters().centres(), b.clusters().centres());
     }
 
@@ -576,8 +576,8 @@ mod tests {
         let x = clouds(300, 3, 1);
         let short =
             MiniBatchKMeans { n_clusters: 3, max_iter: 1, batch_size: 100, max_no_improvement: None, ..Default::default() };
-        assert_eq!(short.fit(&data(&x), &Context::default()).unwrap().steps(), 3);
-        let e = MiniBatchKMeans { n_clusters: 301, ..Default::default() }.fit(&data(&x), &Context::default()).unwrap_err();
+        assert_eq!(short.fit_with(&data(&x), &Context::default()).unwrap().steps(), 3);
+        let e = MiniBatchKMeans { n_clusters: 301, ..Default::default() }.fit_with(&data(&x), &Context::default()).unwrap_err();
         assert!(e.to_string().contains("300 rows") && e.to_string().contains("301"), "{e}");
         let e = MiniBatchKMeans { init: json!("good"), ..Default::default() }.check().unwrap_err().to_string();
         assert!(e.contains("init") && e.contains("mini-batch-kmeans"), "{e}");

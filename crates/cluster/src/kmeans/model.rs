@@ -84,7 +84,7 @@ impl KMeansModel {
     }
 
     /// The inertia of other rows: the weighted sum of the squared distances from their nearest centres.
-    pub fn inertia_of(&self, data: &Dataset<'_>) -> Result<f64> {
+    pub fn inertia_of(&self, data: &DatasetRef<'_>) -> Result<f64> {
         let labels = self.assign(&data.x)?;
         let mut sum = 0.0;
         for first in (0..data.rows()).step_by(BLOCK) {

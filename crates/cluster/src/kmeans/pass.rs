@@ -123,7 +123,7 @@ impl PassLearner for KMeans {
         (self.range().1.saturating_mul(cols) / 8).next_power_of_two().clamp(BLOCK_ROWS, 1 << 18)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<KMeansState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, cx: &Context<'_>) -> Result<KMeansState> {
         let cols = head.cols();
         let mut state = KMeansState {
             cols,
@@ -161,7 +161,7 @@ impl PassLearner for KMeans {
         }
     }
 
-    fn add_block(&self, state: &KMeansState, part: &mut KMeansPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &KMeansState, part: &mut KMeansPartial, rows: &DatasetRef<'_>) -> Result<()> {
         let mut labels = vec![0; rows.rows()];
         add_with_labels(state, part, rows, &mut labels)
     }
@@ -256,7 +256,7 @@ impl PassLearner for KMeans {
 pub(super) fn add_with_labels(
     state: &KMeansState,
     part: &mut KMeansPartial,
-    rows: &Dataset<'_>,
+    rows: &DatasetRef<'_>,
     labels: &mut [u32],
 ) -> Result<()> {
     match part {

@@ -7,7 +7,7 @@ use super::lloyd::{LloydSums, PackedCenters};
 use super::*;
 
 fn fit(learner: &KMeans, x: Features<'_>, weight: Option<&[f64]>) -> Result<KMeansModel> {
-    learner.fit(&Dataset::new(x).with_weight(weight), &Context::default())
+    learner.fit_with(&DatasetRef::new(x).with_weight(weight), &Context::default())
 }
 
 fn from(centres: &Mat<f64>) -> KMeans {
@@ -176,7 +176,7 @@ fn every_form_of_the_rows_gives_the_same_groups() {
         let d = got.transform(&features).unwrap();
         let own: f64 = (0..5000).map(|i| d[(i, got.labels().unwrap()[i] as usize)].powi(2)).sum();
         assert!((own / got.inertia() - 1.0).abs() < 1e-5, "{form}");
-        let score = got.inertia_of(&Dataset::new(features)).unwrap();
+        let score = got.inertia_of(&DatasetRef::new(features)).unwrap();
         assert!((score / got.inertia() - 1.0).abs() < 1e-5, "{form}");
     }
 }
@@ -228,7 +228,7 @@ fn good_starts_find_well_separated_groups() {
     for seed in 0..20 {
         let x = clouds(2000, 5, 12, seed);
         let learner = KMeans { n_clusters: 12.into(), ..KMeans::default() };
-        let model = learner.fit(&Dataset::new(Features::F64(x.view())), &Context::seeded(seed)).unwrap();
+        let model = learner.fit_with(&DatasetRef::new(Features::F64(x.view())), &Context::seeded(seed)).unwrap();
         // Within groups the expected inertia is rows times columns.
         assert!(model.inertia() < 2.0 * 2000.0 * 5.0, "seed {seed}: {}", model.inertia());
     }
@@ -245,8 +245,8 @@ fn what_cannot_be_learned_from_is_refused_by_name() {
     let schema = Schema::numbers(["a", "b"]);
     for init in [json!("k-means++"), json!([[0.0, 0.0]])] {
         let learner = KMeans { n_clusters: 1.into(), init, ..KMeans::default() };
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 2, 2))).with_schema(Some(&schema));
-        let e = learner.fit(&data, &Context::default()).unwrap_err().to_string();
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 2, 2))).with_schema(Some(&schema));
+        let e = learner.fit_with(&data, &Context::default()).unwrap_err().to_string();
         assert_eq!(e, "column \"a\", row 1: NaN is not a finite number");
     }
     let big = [1e30f32, -1e30];
@@ -294,7 +294,7 @@ fn the_stopping_rule_knows_the_variance_of_the_columns() {
     let x = clouds(400, 3, 4, 8);
     let mut totals = LloydSums::new(2, 3);
     let centres = x.view().take_rows(&[0, 1]);
-    totals.add(&centres, &PackedCenters::default(), &Dataset::new(Features::F64(x.view())), &mut vec![0; 400]).unwrap();
+    totals.add(&centres, &PackedCenters::default(), &DatasetRef::new(Features::F64(x.view())), &mut vec![0; 400]).unwrap();
     let (means, _) = totals.means(&centres);
     let variance = |j: usize| {
         let mean = x.view().col_iter(j).sum::<f64>() / 400.0;
@@ -313,7 +313,7 @@ fn a_sample_is_the_same_in_any_order_and_counts_repeated_rows() {
         for first in (0..900).step_by(blocks) {
             let mut part = HashSample::new(1, 2);
             let block = rows.view().row_range(first..900.min(first + blocks));
-            part.add(&Dataset::new(Features::F64(block)), 5).unwrap();
+            part.add(&DatasetRef::new(Features::F64(block)), 5).unwrap();
             all.merge(part);
         }
         serde_json::to_value(&all).unwrap()
@@ -328,7 +328,7 @@ fn a_sample_is_the_same_in_any_order_and_counts_repeated_rows() {
 #[test]
 fn a_sample_gathered_with_less_work_is_the_same() {
     let x = clouds(20_000, 2, 4, 6);
-    let data = Dataset::new(Features::F64(x.view()));
+    let data = DatasetRef::new(Features::F64(x.view()));
     let gather = |limit: u64| {
         let mut sample = HashSample::new(1, 2).with_limit(limit);
         sample.add(&data, 3).unwrap();
@@ -340,7 +340,7 @@ fn a_sample_gathered_with_less_work_is_the_same() {
     assert_eq!(large.limit_for(10_000), u64::MAX);
     assert!(large.limit_for(1_000_000) < u64::MAX / 80);
     let wide = clouds(30_000, 200, 2, 1);
-    let data = Dataset::new(Features::F64(wide.view()));
+    let data = DatasetRef::new(Features::F64(wide.view()));
     let limit = large.limit_for(30_000);
     large.add(&data, 3).unwrap();
     let mut limited = HashSample::new(1, 200).with_limit(limit);
@@ -359,10 +359,10 @@ fn bounds_change_nothing_to_the_last_bit() {
         let learner = KMeans { n_clusters: k.into(), init: "random".into(), n_init: json!(2), ..KMeans::default() };
         for features in [Features::F64(x.view()), Features::F32(MatRef::row_major(&single, rows, cols))] {
             for weight in [None, Some(&weight[..])] {
-                let data = Dataset::new(features).with_weight(weight);
+                let data = DatasetRef::new(features).with_weight(weight);
                 let run = |bounds| memory::fit_with(&learner, &data, &Context::default(), bounds).unwrap();
                 let plain = run(bounds::GroupBounds::never(&data));
-                for other in [run(bounds::GroupBounds::always(&data)), learner.fit(&data, &Context::default()).unwrap()] {
+                for other in [run(bounds::GroupBounds::always(&data)), learner.fit_with(&data, &Context::default()).unwrap()] {
                     assert_eq!(plain.centres(), other.centres());
                     assert_eq!((plain.inertia(), plain.iterations()), (other.inertia(), other.iterations()));
                     assert_eq!(plain.labels(), other.labels());
@@ -376,11 +376,11 @@ fn bounds_change_nothing_to_the_last_bit() {
 #[test]
 fn rules_find_the_number_of_groups() {
     let x = clouds(600, 4, 3, 2);
-    let data = Dataset::new(Features::F64(x.view()));
+    let data = DatasetRef::new(Features::F64(x.view()));
     for rule in ["elbow", "penalty", "silhouette"] {
         let rule: ClusterCountRule = serde_json::from_value(json!(rule)).unwrap();
         let learner = KMeans { n_clusters: ClusterCount::Rule(rule), max_clusters: 6, n_init: json!(3), ..KMeans::default() };
-        let model = learner.fit(&data, &Context::default()).unwrap();
+        let model = learner.fit_with(&data, &Context::default()).unwrap();
         assert_eq!(model.centres().rows(), 3, "{rule:?}");
         let tried = model.tried();
         assert_eq!(tried.iter().map(|t| t.clusters).collect::<Vec<_>>(), (rule.first()..=6).collect::<Vec<_>>());
@@ -389,7 +389,7 @@ fn rules_find_the_number_of_groups() {
         assert!(notes.iter().any(|n| n.starts_with("3 clusters by the")), "{notes:?}");
         // The model is that of a fit with this number, and the groups are those of its centres.
         let plain =
-            KMeans { n_clusters: 3.into(), n_init: json!(3), ..KMeans::default() }.fit(&data, &Context::default()).unwrap();
+            KMeans { n_clusters: 3.into(), n_init: json!(3), ..KMeans::default() }.fit_with(&data, &Context::default()).unwrap();
         assert!((plain.inertia() / model.inertia() - 1.0).abs() < 1e-12);
         assert_eq!(model.labels().unwrap(), model.assign(&data.x).unwrap());
         // A stream gives the same.
@@ -405,7 +405,7 @@ fn rules_find_the_number_of_groups() {
 #[test]
 fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
     let x = clouds(90, 2, 3, 5);
-    let data = Dataset::new(Features::F64(x.view()));
+    let data = DatasetRef::new(Features::F64(x.view()));
     let learner = |penalty: Option<f64>| KMeans {
         n_clusters: ClusterCount::Rule(ClusterCountRule::Penalty),
         max_clusters: 6,
@@ -413,17 +413,17 @@ fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
         ..KMeans::default()
     };
     // So expensive that one cluster is best, and so cheap that all are.
-    assert_eq!(learner(Some(1e9)).fit(&data, &Context::default()).unwrap().centres().rows(), 1);
-    assert_eq!(learner(Some(0.0)).fit(&data, &Context::default()).unwrap().centres().rows(), 6);
-    let model = learner(Some(5.0)).fit(&data, &Context::default()).unwrap();
+    assert_eq!(learner(Some(1e9)).fit_with(&data, &Context::default()).unwrap().centres().rows(), 1);
+    assert_eq!(learner(Some(0.0)).fit_with(&data, &Context::default()).unwrap().centres().rows(), 6);
+    let model = learner(Some(5.0)).fit_with(&data, &Context::default()).unwrap();
     assert!(model.tried().iter().all(|t| (t.penalised - t.inertia - 5.0 * t.clusters as f64).abs() < 1e-9));
     let weight: Vec<f64> = (0..90).map(|i| 1.0 + (i % 2) as f64).collect();
     let rows: Vec<usize> = (0..90).flat_map(|i| vec![i; 1 + i % 2]).collect();
     let twice = x.view().take_rows(&rows);
     for rule in [ClusterCountRule::Elbow, ClusterCountRule::Penalty, ClusterCountRule::Silhouette] {
         let learner = KMeans { n_clusters: ClusterCount::Rule(rule), max_clusters: 5, ..KMeans::default() };
-        let a = learner.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
-        let b = learner.fit(&Dataset::new(Features::F64(twice.view())), &Context::default()).unwrap();
+        let a = learner.fit_with(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
+        let b = learner.fit_with(&DatasetRef::new(Features::F64(twice.view())), &Context::default()).unwrap();
         for (a, b) in a.tried().iter().zip(b.tried()) {
             assert_eq!(a.clusters, b.clusters);
             assert!((a.inertia / b.inertia - 1.0).abs() < 1e-9 && (a.penalised / b.penalised - 1.0).abs() < 1e-9);
@@ -434,7 +434,7 @@ fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
     // No more clusters are tried than there are distinct rows.
     let few = [1.0, 1.0, 5.0, 5.0, 9.0];
     let model = KMeans { n_clusters: ClusterCount::Rule(ClusterCountRule::Elbow), ..KMeans::default() }
-        .fit(&Dataset::new(Features::F64(MatRef::row_major(&few, 5, 1))), &Context::default())
+        .fit_with(&DatasetRef::new(Features::F64(MatRef::row_major(&few, 5, 1))), &Context::default())
         .unwrap();
     assert_eq!(model.tried().len(), 3);
     let e = KMeans { init: json!([[0.0]]), n_clusters: ClusterCount::Rule(ClusterCountRule::Elbow), ..KMeans::default() }.check();

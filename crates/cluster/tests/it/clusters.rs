@@ -7,7 +7,7 @@ use ermine_fixtures::{TextTable, case, codes, near, normal_rows, numbers, standa
 use ermine_math::neighbors::MetricName;
 
 fn fit<L: Learner>(learner: &L, x: &Mat<f64>) -> Result<L::Model> {
-    learner.fit(&Dataset::new(Features::F64(x.view())), &Context::default())
+    learner.fit_with(&DatasetRef::new(Features::F64(x.view())), &Context::default())
 }
 
 fn groups(k: usize, linkage: Linkage) -> Agglomerative {
@@ -134,11 +134,11 @@ fn joins_are_those_of_the_definition() {
             }
         }
         // Without memory for a table, Ward's merges come from the centres.
-        let data = Dataset::new(Features::F64(x.view()));
+        let data = DatasetRef::new(Features::F64(x.view()));
         let tight = Context { memory: Some(100), ..Context::default() };
-        let (a, b) = (groups(4, Linkage::Ward).fit(&data, &tight).unwrap(), fit(&groups(4, Linkage::Ward), &x).unwrap());
+        let (a, b) = (groups(4, Linkage::Ward).fit_with(&data, &tight).unwrap(), fit(&groups(4, Linkage::Ward), &x).unwrap());
         assert_eq!(a.children(), b.children());
-        let e = groups(4, Linkage::Average).fit(&data, &tight).unwrap_err().to_string();
+        let e = groups(4, Linkage::Average).fit_with(&data, &tight).unwrap_err().to_string();
         assert!(e.contains("25 rows") && e.contains("single or ward"), "{e}");
         // From a table of distances the tree is that of the rows.
         let table = Mat::from_fn(25, 25, |i, j| distance(x.row(i), x.row(j)));
@@ -275,13 +275,13 @@ fn groups_are_those_of_the_definition() {
         for eps in [0.05, 0.2, 0.4] {
             for weight in [None, Some(&w[..])] {
                 let learner = Dbscan { eps, min_samples: 4.0, ..Dbscan::default() };
-                let data = Dataset::new(Features::F64(x.view())).with_weight(weight);
-                let model = learner.fit(&data, &Context::default()).unwrap();
+                let data = DatasetRef::new(Features::F64(x.view())).with_weight(weight);
+                let model = learner.fit_with(&data, &Context::default()).unwrap();
                 let (core, labels) = walked(&x, eps, 4.0, &|i| weight.map_or(1.0, |w| w[i]));
                 assert_eq!(model.labels().unwrap(), labels);
                 assert_eq!(model.core_rows(), (0..150u32).filter(|&i| core[i as usize]).collect::<Vec<_>>());
                 // Without memory for neighbours they are searched again.
-                let tight = learner.fit(&data, &Context { memory: Some(40), ..Context::default() }).unwrap();
+                let tight = learner.fit_with(&data, &Context { memory: Some(40), ..Context::default() }).unwrap();
                 assert_eq!(tight.labels(), model.labels());
                 let mut out = ModelWriter::default();
                 model.save(&mut out).unwrap();
@@ -307,7 +307,7 @@ fn noise_sparse_rows_and_other_distances() {
     for metric in [MetricName::Euclidean, MetricName::Manhattan, MetricName::Chebyshev, MetricName::Cosine] {
         let learner = Dbscan { eps: if metric == MetricName::Cosine { 0.1 } else { 0.9 }, metric, ..Dbscan::default() };
         let dense = fit(&learner, &x).unwrap();
-        let sparse = learner.fit(&Dataset::new(Features::Csr(rows.view())), &Context::default()).unwrap();
+        let sparse = learner.fit_with(&DatasetRef::new(Features::Csr(rows.view())), &Context::default()).unwrap();
         assert_eq!(dense.labels(), sparse.labels());
     }
     let mut bad = x.clone();

@@ -2,9 +2,9 @@
 
 use ermine_core::blocks::check_finite;
 use ermine_core::{
-    Accepts, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader, ModelWriter,
-    OwnedDataset, OwnedTarget, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec, Target, Task,
-    argmax_rows,
+    Accepts, Certificate, Classifier, Context, DatasetRef, Error, Family, Features, Learner, Mat, Model, ModelReader,
+    ModelWriter, OwnedDataset, OwnedTarget, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec,
+    Target, Task, argmax_rows,
 };
 use ermine_tree::tree::Tree;
 use rayon::prelude::*;
@@ -174,7 +174,7 @@ impl Learner for Bagging {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<BaggingModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<BaggingModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let Some(task) = data.y.task() else { return Err(Error::Target("bagging needs one".into())) };
@@ -241,7 +241,7 @@ impl Bagging {
     fn train(
         &self,
         stage: &PipelineStep,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         bag: &[u32],
         columns: Option<&[u32]>,
         b: usize,
@@ -253,7 +253,7 @@ impl Bagging {
         let schema = columns.map(|c| columns::schema(&data.schema_or_unnamed(), c));
         let mut rows = *data;
         if let Some(x) = &selected {
-            rows = Dataset { x: x.view(), schema: schema.as_ref(), ..rows };
+            rows = DatasetRef { x: x.view(), schema: schema.as_ref(), ..rows };
         }
         let learner = stage.learner();
         if learner.spec().accepts.weights {
@@ -281,7 +281,7 @@ struct BagSampler {
 }
 
 impl BagSampler {
-    fn new(bagging: &Bagging, data: &Dataset<'_>) -> Result<Self> {
+    fn new(bagging: &Bagging, data: &DatasetRef<'_>) -> Result<Self> {
         let kept = member::rows_with_weight(data);
         let refuse = |name: &str, value: usize, expected: String| Err(Error::parameter("bagging", name, value, expected));
         let samples = bagging.max_samples.map_or(kept.len(), |m| m.of(kept.len()));
@@ -412,7 +412,7 @@ impl BaggingModel {
         Ok(out)
     }
 
-    fn out_of_bag(&self, data: &Dataset<'_>, counts: &[Vec<u32>]) -> Result<OutOfBag> {
+    fn out_of_bag(&self, data: &DatasetRef<'_>, counts: &[Vec<u32>]) -> Result<OutOfBag> {
         let n = data.rows();
         let mut sums: Option<Mat<f64>> = None;
         let mut voices = vec![0u32; n];

@@ -2,7 +2,7 @@
 
 use ermine_core::blocks::check_finite;
 use ermine_core::{
-    Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
+    Accepts, Cell, Certificate, Classifier, Context, DatasetRef, Error, Family, Features, Learner, Mat, Model, ModelReader,
     ModelWriter, ParamSpec, Progress, Range, Report, Result, RngStream, Schema, Spec, Target, Task,
 };
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ macro_rules! wrapper {
                 self.base.learner_mut().set_all(params)
             }
 
-            fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<BinaryReductionModel> {
+            fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<BinaryReductionModel> {
                 self.check()?;
                 data.check(&Self::SPEC)?;
                 member::check_task(&Self::SPEC, "base", &self.base, Task::Classification)?;
@@ -115,7 +115,7 @@ wrapper!(
 fn fit(
     base: &PipelineStep,
     pairs: bool,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
     name: &'static str,
 ) -> Result<BinaryReductionModel> {

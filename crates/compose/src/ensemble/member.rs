@@ -1,6 +1,6 @@
 //! The members of an ensemble: named learners.
 
-use ermine_core::{AnyLearner, Dataset, Error, Model, ModelReader, ModelWriter, ParamSpec, Range, Result, Spec, Task};
+use ermine_core::{AnyLearner, DatasetRef, Error, Model, ModelReader, ModelWriter, ParamSpec, Range, Result, Spec, Task};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value};
 
@@ -173,7 +173,7 @@ pub(super) fn check_task(spec: &Spec, parameter: &str, stage: &PipelineStep, tas
 }
 
 /// The rows with a weight above 0.
-pub(super) fn rows_with_weight(data: &Dataset<'_>) -> Vec<usize> {
+pub(super) fn rows_with_weight(data: &DatasetRef<'_>) -> Vec<usize> {
     (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect()
 }
 

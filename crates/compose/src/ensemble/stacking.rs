@@ -3,7 +3,7 @@
 use ermine_core::blocks::check_finite;
 use ermine_core::splits::stratified_k_fold;
 use ermine_core::{
-    Accepts, Cell, Certificate, Classifier, Column, Context, Dataset, Error, Family, Features, Field, Learner, Mat, Model,
+    Accepts, Cell, Certificate, Classifier, Column, Context, DatasetRef, Error, Family, Features, Field, Learner, Mat, Model,
     ModelReader, ModelWriter, OwnedFeatures, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec,
     Table, Target, Task,
 };
@@ -117,7 +117,7 @@ impl Learner for Stacking {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<StackingModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<StackingModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let Some(task) = data.y.task() else { return Err(Error::Target("stacking needs one".into())) };
@@ -138,7 +138,7 @@ impl Learner for Stacking {
         for member in &members {
             member::check_task(&Self::SPEC, &format!("estimators: {}", member.name), &member.stage, task)?;
             let stage = member::with_preparation(&member.stage, self.prepare);
-            let mut train = |rows: &Dataset<'_>| {
+            let mut train = |rows: &DatasetRef<'_>| {
                 cx.check(Progress { stage: "stacking", done, total: Some(total), objective: None })?;
                 done += 1;
                 let seed = RngStream::new(cx.seed, "stacking", done).next_u64();
@@ -166,7 +166,7 @@ impl Learner for Stacking {
         let heads = column_names(&names, task, &classes);
         let (z, schema) = level(&predictions, &heads, self.passthrough, &data.x, &data.schema_or_unnamed())?;
         let top = member::with_preparation(&top, self.prepare && self.passthrough);
-        let rows = Dataset { x: z.view(), schema: Some(&schema), ..*data };
+        let rows = DatasetRef { x: z.view(), schema: Some(&schema), ..*data };
         let last = top.learner().fit_any(&rows, &Context { validation: None, ..*cx })?;
         let certificate = Certificate {
             method: "stacking".into(),

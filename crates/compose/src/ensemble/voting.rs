@@ -1,7 +1,7 @@
 //! Voting: different learners on the same rows, combined by averaging or majority vote.
 
 use ermine_core::{
-    Accepts, Cell, Certificate, Classifier, Context, Dataset, Error, Family, Features, Learner, Mat, Model, ModelReader,
+    Accepts, Cell, Certificate, Classifier, Context, DatasetRef, Error, Family, Features, Learner, Mat, Model, ModelReader,
     ModelWriter, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec, Target, Task,
 };
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,7 @@ impl Learner for Voting {
         self.estimators.set(&Self::SPEC, part, params)
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<VotingModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<VotingModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let Some(task) = data.y.task() else { return Err(Error::Target("voting needs one".into())) };

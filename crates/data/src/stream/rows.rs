@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ermine_core::{
-    Column, ColumnKind, CsrRef, Dataset, Error, Features, Field, Flow, OwnedDataset, OwnedTarget, Result, Roles, RowSource,
+    Column, ColumnKind, CsrRef, DatasetRef, Error, Features, Field, Flow, OwnedDataset, OwnedTarget, Result, Roles, RowSource,
     Schema, Table, TargetKind, Task, file::TargetInfo,
 };
 
@@ -221,7 +221,7 @@ impl RowSource for RowStream {
         Some(self.rows)
     }
 
-    fn scan(&self, visit: &mut dyn FnMut(&Dataset<'_>) -> Result<Flow>) -> Result<()> {
+    fn scan(&self, visit: &mut dyn FnMut(&DatasetRef<'_>) -> Result<Flow>) -> Result<()> {
         match &self.reading {
             StreamKind::Table(table) => {
                 let mut first = 0;
@@ -229,7 +229,7 @@ impl RowSource for RowStream {
                     let rows = block.rows();
                     let (x, y, weight) = self.split(table, block, first)?;
                     first += rows;
-                    let data = Dataset::new(Features::Table(x.view())).with_target(y.view()).with_weight(weight.as_deref());
+                    let data = DatasetRef::new(Features::Table(x.view())).with_target(y.view()).with_weight(weight.as_deref());
                     visit(&data.with_schema(Some(&self.features)))
                 })
             }
@@ -244,14 +244,14 @@ impl RowSource for RowStream {
                     for from in (0..y.view().rows().unwrap_or(x.view().rows())).step_by(step) {
                         let rows = from..(from + step).min(x.view().rows());
                         let block = dense_table(&self.features, x.view().row_range(rows.clone()))?;
-                        let data = Dataset::new(Features::Table(block.view())).with_target(y.view().row_range(rows));
+                        let data = DatasetRef::new(Features::Table(block.view())).with_target(y.view().row_range(rows));
                         if visit(&data.with_schema(schema))? == Flow::Stop {
                             return Ok(Flow::Stop);
                         }
                     }
                     return Ok(Flow::Continue);
                 }
-                visit(&Dataset::new(Features::Csr(x.view())).with_target(y.view()).with_schema(schema))
+                visit(&DatasetRef::new(Features::Csr(x.view())).with_target(y.view()).with_schema(schema))
             }),
         }
     }

@@ -1,6 +1,6 @@
 //! Composite learners, on real data and against theory.
 
-use ermine::core::{Dataset, Error, RngStream, Trace};
+use ermine::core::{DatasetRef, Error, RngStream, Trace};
 use ermine::ensemble::{AdaBoost, Bagging, CountOrShare, Members, Stacking, Voting};
 use ermine::learn::tree::{C45, Tree};
 use ermine::prelude::*;
@@ -18,7 +18,7 @@ fn example(name: &str, target: &str) -> Problem {
 }
 
 /// Accuracy over all rows, each predicted by a model of the other four folds; the fold of row i is i mod 5.
-fn five_folds(learner: &dyn AnyLearner, data: &Dataset<'_>) -> f64 {
+fn five_folds(learner: &dyn AnyLearner, data: &DatasetRef<'_>) -> f64 {
     let (codes, _) = data.y.classes().unwrap();
     let mut hits = 0;
     for fold in 0..5 {
@@ -35,7 +35,7 @@ fn mushrooms_by_gain_ratio_are_a_small_perfect_tree() {
     let problem = example("mushrooms", "class");
     let data = problem.dataset();
     for criterion in ["gain_ratio", "gain", "gini"] {
-        let model = C45 { criterion: criterion.into(), ..C45::default() }.fit(&data, &Context::default()).unwrap();
+        let model = C45 { criterion: criterion.into(), ..C45::default() }.fit_with(&data, &Context::default()).unwrap();
         let (codes, _) = data.y.classes().unwrap();
         assert_eq!(model.classify(&data.x).unwrap(), codes, "{criterion}");
         assert!(model.n_leaves() <= 32, "{criterion}: {} leaves", model.n_leaves());
@@ -66,7 +66,7 @@ fn the_training_error_of_adaboost_stays_below_its_bound() {
         for weight in [None, Some(&weight[..])] {
             let learner =
                 AdaBoost { algorithm: algorithm.into(), variant: variant.into(), n_estimators: 60, ..AdaBoost::default() };
-            let model = learner.fit(&data.with_weight(weight), &Context::default()).unwrap();
+            let model = learner.fit_with(&data.with_weight(weight), &Context::default()).unwrap();
             let trace = model.trace().unwrap();
             let (train, bound) = (column(trace, "train_error"), column(trace, "bound"));
             for (round, (e, b)) in train.iter().zip(&bound).enumerate() {
@@ -91,7 +91,7 @@ fn corrected_votes_lose_less_and_float_keeps_fewer_learners() {
     let data = problem.dataset();
     let with = |variant: &str, rounds: u64| {
         let learner = AdaBoost { variant: variant.into(), n_estimators: rounds, ..AdaBoost::default() };
-        learner.fit(&data, &Context::default()).unwrap()
+        learner.fit_with(&data, &Context::default()).unwrap()
     };
     let (plain, corrected) = (with("plain", 40), with("totally_corrective", 40));
     let loss = |m: &dyn Model| m.certificate().unwrap().objective.unwrap();
@@ -112,7 +112,7 @@ fn stumps_on_sorted_columns_are_the_trees_of_depth_one() {
         let stumps = AdaBoost { n_estimators: 15, ..AdaBoost::default() };
         let tree = PipelineStep::new(Box::new(Tree { max_depth: Some(1), ..Tree::default() }));
         let trees = AdaBoost { base: Some(tree), ..stumps.clone() };
-        let (a, b) = (stumps.fit(&data, &Context::default()).unwrap(), trees.fit(&data, &Context::default()).unwrap());
+        let (a, b) = (stumps.fit_with(&data, &Context::default()).unwrap(), trees.fit_with(&data, &Context::default()).unwrap());
         for (x, y) in a.errors().iter().zip(b.errors()) {
             assert!((x - y).abs() < 1e-9, "{file}: {:?} {:?}", a.errors(), b.errors());
         }
@@ -187,13 +187,14 @@ fn bags_hold_what_was_asked_and_the_rest_estimates_new_rows() {
     let problem = example("penguins", "species");
     let data = problem.dataset();
     let learner = Bagging { n_estimators: 40, oob_score: true, ..Bagging::default() };
-    let model = learner.fit(&data, &Context::seeded(1)).unwrap();
+    let model = learner.fit_with(&data, &Context::seeded(1)).unwrap();
     let oob = model.oob_score().unwrap();
     let cv = five_folds(&learner, &data);
     assert!(oob > 0.9 && (oob - cv).abs() < 0.04, "{oob} {cv}");
     // One member without bootstrap on all rows and columns is the base itself.
     let one = Bagging { n_estimators: 1, bootstrap: false, ..Bagging::default() };
-    let (bag, tree) = (one.fit(&data, &Context::default()).unwrap(), Tree::default().fit(&data, &Context::default()).unwrap());
+    let (bag, tree) =
+        (one.fit_with(&data, &Context::default()).unwrap(), Tree::default().fit_with(&data, &Context::default()).unwrap());
     assert_eq!(bag.proba(&data.x).unwrap(), tree.proba(&data.x).unwrap());
     // Columns in part, drawn with replacement, and a base that needs preparation.
     for base in ["tree", "logistic"] {
@@ -210,10 +211,10 @@ fn bags_hold_what_was_asked_and_the_rest_estimates_new_rows() {
         assert_eq!(p(&fitted), p(&again), "{base}");
         assert!(!fitted.report().sections.is_empty());
     }
-    assert!(Bagging { bootstrap: false, oob_score: true, ..Bagging::default() }.fit(&data, &Context::default()).is_err());
+    assert!(Bagging { bootstrap: false, oob_score: true, ..Bagging::default() }.fit_with(&data, &Context::default()).is_err());
     assert!(
         Bagging { base: PipelineStep::new(ermine::learner("ridge").unwrap()), ..Bagging::default() }
-            .fit(&data, &Context::default())
+            .fit_with(&data, &Context::default())
             .is_err()
     );
 }
@@ -224,7 +225,7 @@ fn a_vote_is_the_average_of_its_members() {
     let data = problem.dataset();
     let voting =
         Voting { estimators: Members::named(&["tree", "logistic"]).unwrap(), weights: Some(vec![1.0, 3.0]), ..Voting::default() };
-    let model = voting.fit(&data, &Context::default()).unwrap();
+    let model = voting.fit_with(&data, &Context::default()).unwrap();
     let parts: Vec<Mat<f64>> = ["tree", "logistic"]
         .iter()
         .map(|n| {
@@ -238,10 +239,10 @@ fn a_vote_is_the_average_of_its_members() {
             assert!((p[(i, k)] - 0.25 * parts[0][(i, k)] - 0.75 * parts[1][(i, k)]).abs() < 1e-12);
         }
     }
-    let hard = Voting { voting: "hard".into(), ..voting.clone() }.fit(&data, &Context::default()).unwrap();
+    let hard = Voting { voting: "hard".into(), ..voting.clone() }.fit_with(&data, &Context::default()).unwrap();
     let proba = hard.proba(&data.x).unwrap();
     assert!(proba.as_slice().iter().all(|v| [0.0, 0.25, 0.75, 1.0].contains(v)));
-    assert!(Voting { weights: Some(vec![1.0]), ..voting }.fit(&data, &Context::default()).is_err());
+    assert!(Voting { weights: Some(vec![1.0]), ..voting }.fit_with(&data, &Context::default()).is_err());
 }
 
 #[test]
@@ -250,13 +251,13 @@ fn stacking_learns_whom_to_trust() {
     let mut s = RngStream::new(4, "stacking", 0);
     let x = Mat::from_fn(400, 3, |_, _| s.normal());
     let y: Vec<f64> = (0..400).map(|i| 2.0 * x[(i, 0)] - x[(i, 1)] + 0.5 * s.normal()).collect();
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let stacking = Stacking {
         estimators: Members::named(&["ols", "tree"]).unwrap(),
         final_estimator: Some(PipelineStep::new(ermine::learner("ols").unwrap())),
         ..Stacking::default()
     };
-    let model = stacking.fit(&data, &Context::default()).unwrap();
+    let model = stacking.fit_with(&data, &Context::default()).unwrap();
     let level: Vec<Mat<f64>> = model.members().iter().map(|m| m.as_regressor().unwrap().predict(&data.x).unwrap()).collect();
     let z = Mat::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0]);
     let base = model.last().as_regressor().unwrap().predict(&Features::F64(Mat::zeros(1, 2).view())).unwrap()[(0, 0)];
@@ -303,7 +304,7 @@ fn several_classes_by_learners_of_two() {
     let own: Vec<u32> = codes.iter().map(|&c| u32::from(c == 1)).collect();
     let two = ["others".to_owned(), names[1].clone()];
     let alone = ermine::learn::linear::Logistic { c: Some(0.5), ..Default::default() };
-    let alone = alone.fit(&data.with_target(Target::Class { codes: &own, names: &two }), &Context::default()).unwrap();
+    let alone = alone.fit_with(&data.with_target(Target::Class { codes: &own, names: &two }), &Context::default()).unwrap();
     let (p, q) = (model.as_classifier().unwrap().proba(&data.x).unwrap(), alone.proba(&data.x).unwrap());
     // Odds between two rows of the shares of class 1 are those of its own member, up to the sum of the row.
     let shares = |i: usize| p[(i, 1)] / q[(i, 1)];

@@ -44,7 +44,7 @@ fn every_map_stands_in_front_of_every_learner() {
     for map in maps() {
         for learner in ermine::catalogue().filter(|l| ready(l.spec())) {
             let (m, l) = (map.spec().name, learner.spec().name);
-            let data = Dataset::new(features);
+            let data = DatasetRef::new(features);
             let data = match learner.spec().tasks[0] {
                 Task::Regression => data.with_target(Target::Real(&y)),
                 Task::Classification => data.with_target(Target::Class { codes: &codes, names: &names }),
@@ -55,7 +55,7 @@ fn every_map_stands_in_front_of_every_learner() {
                 continue;
             }
             let fitted = Pipeline::new([map.boxed(), learner.boxed()])
-                .fit(&data, &Context::default())
+                .fit_with(&data, &Context::default())
                 .unwrap_or_else(|e| panic!("{m} in front of {l}: {e}"));
             tried += 1;
             let rows = match (fitted.as_regressor(), fitted.as_classifier(), fitted.as_clusterer(), fitted.as_transformer()) {
@@ -74,10 +74,11 @@ fn every_map_stands_in_front_of_every_learner() {
 #[test]
 fn products_and_squares_make_the_problem_linear() {
     let (x, y, _) = rows();
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let error = |front: Vec<Box<dyn AnyLearner>>| {
-        let model =
-            Pipeline::new(front.into_iter().chain([ermine::learner("ols").unwrap()])).fit(&data, &Context::default()).unwrap();
+        let model = Pipeline::new(front.into_iter().chain([ermine::learner("ols").unwrap()]))
+            .fit_with(&data, &Context::default())
+            .unwrap();
         let p = model.as_regressor().unwrap().predict(&data.x).unwrap();
         (0..120).map(|i| (y[i] - p[(i, 0)]).powi(2)).sum::<f64>() / 120.0
     };
@@ -90,13 +91,13 @@ fn products_and_squares_make_the_problem_linear() {
 #[test]
 fn a_function_names_its_columns_streams_and_says_why_it_is_not_saved() {
     let (x, y, _) = rows();
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let function = Function::new("sums", ["sum", "difference"], |cells, new| {
         new[0] = cells[0] + cells[1];
         new[1] = cells[0] - cells[1];
     });
     let pipeline = Pipeline::new([function.boxed(), ermine::learner("ols").unwrap()]);
-    let model = pipeline.fit(&data, &Context::default()).unwrap();
+    let model = pipeline.fit_with(&data, &Context::default()).unwrap();
     let streamed = AnyLearner::fit_source(&pipeline, &data, &Context::default()).unwrap();
     let predict = |m: &dyn Model| m.as_regressor().unwrap().predict(&data.x).unwrap();
     assert_eq!(predict(&model), predict(&*streamed));

@@ -1,6 +1,6 @@
 //! A search fits the preparation in front of a learner once per fold, and scores as if it did so for each setting.
 
-use ermine::core::{Column, Context, Dataset, Features, RngStream, Table, Target};
+use ermine::core::{Column, Context, DatasetRef, Features, RngStream, Table, Target};
 use ermine::learn::model_selection::{CvSplits, ParameterSearch, SearchMethod, SearchSpace, k_fold, validate_once};
 
 #[test]
@@ -15,7 +15,7 @@ fn settings_share_the_preparation_of_a_fold() {
         y.push(0.1 * v + c as f64 + 0.2 * s.normal());
     }
     let table = Table::new([("size", Column::numbers(size)), ("colour", Column::categories(&colour))]).unwrap();
-    let data = Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::Table(table.view())).with_target(Target::Real(&y));
     let rounds = CvSplits::from(k_fold(120, 4, 0).unwrap());
     for (name, axis) in [("ridge", "alpha=0.01..100:log"), ("knn", "n_neighbors=1..15")] {
         let learner = ermine::learner(name).unwrap();

@@ -1,6 +1,6 @@
 //! Active learning by uncertainty sampling.
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, Features, MatRef, Model, Result, RngStream, Target};
+use ermine_core::{AnyLearner, Context, DatasetRef, Error, Features, MatRef, Model, Result, RngStream, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::metrics;
@@ -155,7 +155,7 @@ impl<'a> ActiveLearning<'a> {
         }
         let codes: Vec<u32> = rows.iter().filter_map(|&i| self.labels[i]).collect();
         let taken = self.x.take_rows(&rows);
-        let data = Dataset::new(taken.view()).with_target(Target::Class { codes: &codes, names: self.names });
+        let data = DatasetRef::new(taken.view()).with_target(Target::Class { codes: &codes, names: self.names });
         self.model = Some(self.learner.fit_any(&data, &self.cx)?);
         Ok(self.model.as_deref())
     }
@@ -215,8 +215,8 @@ impl ActiveCurve {
 #[allow(clippy::too_many_arguments)]
 pub fn simulate(
     learner: &dyn AnyLearner,
-    data: &Dataset<'_>,
-    test: &Dataset<'_>,
+    data: &DatasetRef<'_>,
+    test: &DatasetRef<'_>,
     how: UncertaintyMeasure,
     start: usize,
     batch: usize,

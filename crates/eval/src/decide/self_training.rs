@@ -1,6 +1,6 @@
 //! Self-training: a classifier that labels the rows it is certain of, and learns from them.
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, MatRef, Model, Progress, Result, Target};
+use ermine_core::{AnyLearner, Context, DatasetRef, Error, MatRef, Model, Progress, Result, Target};
 
 /// Parameters of self-training.
 ///
@@ -52,7 +52,7 @@ impl SelfTraining {
     }
 
     /// Fits to rows of which only some have labels: the codes of the target count where `known` says so.
-    pub fn fit(&self, learner: &dyn AnyLearner, data: &Dataset<'_>, known: &[bool], cx: &Context<'_>) -> Result<SelfTrained> {
+    pub fn fit(&self, learner: &dyn AnyLearner, data: &DatasetRef<'_>, known: &[bool], cx: &Context<'_>) -> Result<SelfTrained> {
         self.check()?;
         let (codes, names) = data.y.classes()?;
         if known.len() != codes.len() {
@@ -64,7 +64,7 @@ impl SelfTraining {
             let rows: Vec<usize> = (0..labels.len()).filter(|&i| labels[i].is_some()).collect();
             let of_rows: Vec<u32> = rows.iter().filter_map(|&i| labels[i]).collect();
             let taken = data.take_rows(&rows);
-            learner.fit_any(&Dataset { y: Target::Class { codes: &of_rows, names }, ..taken.view() }, cx)
+            learner.fit_any(&DatasetRef { y: Target::Class { codes: &of_rows, names }, ..taken.view() }, cx)
         };
         let mut taken = Vec::new();
         let mut model = fit(&labels)?;
@@ -96,7 +96,7 @@ impl SelfTraining {
         &self,
         learner: &dyn AnyLearner,
         model: &dyn Model,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         open: &[usize],
     ) -> Result<Vec<(usize, u32)>> {
         let classifier = model
@@ -144,7 +144,7 @@ mod tests {
         let (x, codes) = moons(n);
         let names = ["a".to_owned(), "b".to_owned()];
         let rows = Features::F64(MatRef::row_major(&x, n, 2));
-        let data = Dataset::new(rows).with_target(Target::Class { codes: &codes, names: &names });
+        let data = DatasetRef::new(rows).with_target(Target::Class { codes: &codes, names: &names });
         let known: Vec<bool> = (0..n).map(|i| i < 16).collect();
         let learner = Knn { n_neighbors: 3, weights: ermine_neighbors::NeighborWeights::Distance, ..Knn::default() };
         let right = |model: &dyn Model| accuracy(&codes, &model.as_classifier().unwrap().classify(&rows).unwrap(), None);

@@ -1,6 +1,6 @@
 //! Permutation importances: the loss of a measure when a column is permuted.
 
-use ermine_core::{Context, Dataset, Error, Model, OwnedDataset, OwnedFeatures, Progress, Result, RngStream};
+use ermine_core::{Context, DatasetRef, Error, Model, OwnedDataset, OwnedFeatures, Progress, Result, RngStream};
 use ermine_math::distribution::StudentT;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ pub struct ModelOnData<'a> {
     /// The model.
     pub model: &'a dyn Model,
     /// The rows, with their target.
-    pub data: Dataset<'a>,
+    pub data: DatasetRef<'a>,
 }
 
 /// The importance of a column.

@@ -1,4 +1,4 @@
-use ermine_core::{Column, Context, Dataset, Features, Learner, Mat, MatRef, Model, OwnedTarget, RngStream, Table, Target};
+use ermine_core::{Column, Context, DatasetRef, Features, Learner, Mat, MatRef, Model, OwnedTarget, RngStream, Table, Target};
 
 use super::*;
 use ermine_linear::{Logistic, Ols};
@@ -12,14 +12,14 @@ fn sample(rows: usize, index: u64) -> (Mat<f64>, Vec<f64>) {
     (x, y)
 }
 
-fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> Dataset<'a> {
-    Dataset::new(Features::F64(x.view())).with_target(Target::Real(y))
+fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> DatasetRef<'a> {
+    DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(y))
 }
 
 #[test]
 fn intervals_of_importances_hold_the_closed_form_as_often_as_they_say() {
     let (x, y) = sample(2000, 0);
-    let model = Ols::default().fit(&data(&x, &y), &Context::default()).unwrap();
+    let model = Ols::default().fit_with(&data(&x, &y), &Context::default()).unwrap();
     // E (y - f(x with another x_j))² - E (y - f(x))² = 2 b_j² v_j + 2 b_j (β_j - b_j) v_j for independent columns of variance v_j.
     let (beta, variance) = ([3.0, -1.0, 0.0], [1.0, 4.0, 1.0]);
     let truth: Vec<f64> = (0..3)
@@ -51,7 +51,7 @@ fn intervals_of_importances_hold_the_closed_form_as_often_as_they_say() {
 fn importances_of_folds_are_those_of_their_rows_together() {
     let (x, y) = sample(300, 0);
     let all = data(&x, &y);
-    let model = Ols::default().fit(&all, &Context::default()).unwrap();
+    let model = Ols::default().fit_with(&all, &Context::default()).unwrap();
     let (first, second) = (all.row_range(0..120), all.row_range(120..300));
     let judged = [ModelOnData { model: &model, data: first }, ModelOnData { model: &model, data: second }];
     let parts = PermutationImportance { measure: Some("r2".into()), ..Default::default() }
@@ -62,7 +62,7 @@ fn importances_of_folds_are_those_of_their_rows_together() {
     assert_eq!(parts.ranking()[0], 0, "{parts:?}");
     assert!(parts.columns[0].low > parts.columns[1].high && parts.columns[1].low > parts.columns[2].high);
     // A column that the model does not use has no importance at all.
-    let tree = Tree { max_depth: Some(1), ..Tree::default() }.fit(&all, &Context::default()).unwrap();
+    let tree = Tree { max_depth: Some(1), ..Tree::default() }.fit_with(&all, &Context::default()).unwrap();
     let one =
         PermutationImportance::default().importances(&[ModelOnData { model: &tree, data: all }], &Context::default()).unwrap();
     assert_eq!((one.columns[2].mean, one.columns[2].error), (0.0, 0.0));
@@ -73,7 +73,7 @@ fn importances_of_folds_are_those_of_their_rows_together() {
 fn importances_are_the_same_whatever_the_threads_and_refuse_what_cannot_be() {
     let (x, y) = sample(200, 0);
     let all = data(&x, &y);
-    let model = Ols::default().fit(&all, &Context::default()).unwrap();
+    let model = Ols::default().fit_with(&all, &Context::default()).unwrap();
     let ask = || {
         PermutationImportance { rows: 150, ..Default::default() }
             .importances(&[ModelOnData { model: &model, data: all }], &Context::seeded(3))
@@ -92,7 +92,7 @@ fn importances_are_the_same_whatever_the_threads_and_refuse_what_cannot_be() {
 fn dependence_on_a_column_of_a_line_is_its_slope() {
     let (x, y) = sample(400, 0);
     let all = data(&x, &y);
-    let model = Ols::default().fit(&all, &Context::default()).unwrap();
+    let model = Ols::default().fit_with(&all, &Context::default()).unwrap();
     let dependence = PartialDependence::default().of(&model, &all.x, None, 1, &Context::default()).unwrap().unwrap();
     let GridValues::Numbers(places) = &dependence.places else { panic!("numbers") };
     assert_eq!((places.len(), dependence.deciles.len(), dependence.each[0].rows()), (25, 9, 400));
@@ -118,8 +118,8 @@ fn dependence_on_categories_and_weights_is_the_mean_by_hand() {
     let y = OwnedTarget::from_labels(&["no", "yes", "no", "yes", "no", "yes"]);
     let x = Features::Table(table.view());
     let weight = [1.0, 2.0, 1.0, 0.5, 1.0, 1.0];
-    let rows = Dataset::new(x).with_target(y.view()).with_weight(Some(&weight));
-    let model = Tree { max_depth: Some(2), ..Tree::default() }.fit(&rows, &Context::default()).unwrap();
+    let rows = DatasetRef::new(x).with_target(y.view()).with_weight(Some(&weight));
+    let model = Tree { max_depth: Some(2), ..Tree::default() }.fit_with(&rows, &Context::default()).unwrap();
     let dependence = PartialDependence::default().of(&model, &x, Some(&weight), 0, &Context::default()).unwrap().unwrap();
     assert_eq!(dependence.places, GridValues::Names(vec!["b".into(), "a".into(), "c".into()]), "the most frequent first");
     assert_eq!(dependence.mean.cols(), 1, "of two classes the second");
@@ -142,8 +142,8 @@ fn attributions_of_a_line_sum_to_its_score_and_have_mean_zero() {
     let (x, _) = sample(150, 0);
     let labels: Vec<&str> = (0..150).map(|i| if x[(i, 0)] + 0.3 * x[(i, 1)] > 0.2 * x[(i, 2)] { "a" } else { "b" }).collect();
     let y = OwnedTarget::from_labels(&labels);
-    let rows = Dataset::new(Features::F64(x.view())).with_target(y.view());
-    let model = Logistic::default().fit(&rows, &Context::default()).unwrap();
+    let rows = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
+    let model = Logistic::default().fit_with(&rows, &Context::default()).unwrap();
     let shapley = attributions(&model, &rows.x, None).unwrap().unwrap();
     assert_eq!((shapley.explains, shapley.outputs, shapley.columns()), ("log odds", 1, 3));
     let score = model.as_classifier().unwrap().decision(&rows.x).unwrap().unwrap();
@@ -158,7 +158,7 @@ fn attributions_of_a_line_sum_to_its_score_and_have_mean_zero() {
     let sizes = shapley.sizes(None);
     assert!(sizes[0] > sizes[1] && sizes[1] > sizes[2], "{sizes:?}");
     // Trees: values and base sum to the prediction.
-    let tree = Tree { max_depth: Some(3), ..Tree::default() }.fit(&rows, &Context::default()).unwrap();
+    let tree = Tree { max_depth: Some(3), ..Tree::default() }.fit_with(&rows, &Context::default()).unwrap();
     let shapley = attributions(&tree, &rows.x, None).unwrap().unwrap();
     let p = tree.as_classifier().unwrap().proba(&rows.x).unwrap();
     let base = shapley.base.clone().unwrap();
@@ -166,7 +166,7 @@ fn attributions_of_a_line_sum_to_its_score_and_have_mean_zero() {
         let sum: f64 = (0..3).map(|j| shapley.at(i, o, j)).sum();
         assert!((base[o] + sum - p[(i, o)]).abs() < 1e-10);
     }
-    let knn = ermine_neighbors::Knn::default().fit(&rows, &Context::default()).unwrap();
+    let knn = ermine_neighbors::Knn::default().fit_with(&rows, &Context::default()).unwrap();
     assert!(attributions(&knn, &rows.x, None).unwrap().is_none() && !can_attribute(&knn));
 }
 
@@ -174,8 +174,8 @@ fn attributions_of_a_line_sum_to_its_score_and_have_mean_zero() {
 fn neighbours_are_told_with_their_answers() {
     let x = [0.0, 1.0, 2.0, 10.0];
     let y = OwnedTarget::from_labels(&["a", "a", "b", "b"]);
-    let rows = Dataset::new(Features::F64(MatRef::row_major(&x, 4, 1))).with_target(y.view());
-    let model = ermine_neighbors::Knn { n_neighbors: 2, ..Default::default() }.fit(&rows, &Context::default()).unwrap();
+    let rows = DatasetRef::new(Features::F64(MatRef::row_major(&x, 4, 1))).with_target(y.view());
+    let model = ermine_neighbors::Knn { n_neighbors: 2, ..Default::default() }.fit_with(&rows, &Context::default()).unwrap();
     let near = model.as_neighbor_model().unwrap();
     let asked = [1.75];
     let nearest = near.nearest_examples(&Features::F64(MatRef::row_major(&asked, 1, 1)), 9).unwrap();

@@ -1,6 +1,6 @@
 //! Evaluation as a pass: rows larger than memory, or spread over machines.
 
-use ermine_core::{Context, Dataset, Error, Model, Partial, Result, RowSource, Spec, Target, run_pass_source};
+use ermine_core::{Context, DatasetRef, Error, Model, Partial, Result, RowSource, Spec, Target, run_pass_source};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -44,7 +44,7 @@ pub enum Evaluation {
 
 impl Evaluation {
     /// Evaluates the model on some rows.
-    pub fn of(model: &dyn Model, rows: &Dataset<'_>) -> Result<Self> {
+    pub fn of(model: &dyn Model, rows: &DatasetRef<'_>) -> Result<Self> {
         let weight = rows.weight;
         match (model.as_classifier(), model.as_regressor(), model.as_density(), rows.y) {
             (Some(c), _, _, Target::Class { codes, names }) => {
@@ -124,7 +124,7 @@ impl Partial for Evaluation {
 
 /// [`Evaluation`] of a model on a source of rows that may be larger than memory; `spec` is that of its learner.
 pub fn evaluate_source(model: &dyn Model, source: &dyn RowSource, spec: &Spec, cx: &Context<'_>) -> Result<Evaluation> {
-    run_pass_source(source, spec, cx.block_rows.unwrap_or(BLOCK_ROWS), cx, &|rows: &Dataset<'_>| Evaluation::of(model, rows))
+    run_pass_source(source, spec, cx.block_rows.unwrap_or(BLOCK_ROWS), cx, &|rows: &DatasetRef<'_>| Evaluation::of(model, rows))
 }
 
 #[cfg(test)]
@@ -144,14 +144,14 @@ mod tests {
         let codes: Vec<u32> = y.iter().map(|v| if *v < -0.7 { 0 } else { 1 + u32::from(*v > 0.6) }).collect();
         let weight: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
         let names = ["a", "b", "c"].map(str::to_owned);
-        let rows = Dataset::new(Features::F64(MatRef::row_major(&x, n, 3))).with_weight(Some(&weight));
+        let rows = DatasetRef::new(Features::F64(MatRef::row_major(&x, n, 3))).with_weight(Some(&weight));
         let targets = [Target::Real(&y), Target::Class { codes: &codes, names: &names }];
         let cx = Context { block_rows: Some(64), ..Context::default() };
         for target in targets {
             let data = rows.with_target(target);
             let (model, spec): (Box<dyn Model>, Spec) = match target {
-                Target::Real(_) => (Box::new(Ridge::default().fit(&data, &cx).unwrap()), Ridge::SPEC),
-                _ => (Box::new(Logistic::default().fit(&data, &cx).unwrap()), Logistic::SPEC),
+                Target::Real(_) => (Box::new(Ridge::default().fit_with(&data, &cx).unwrap()), Ridge::SPEC),
+                _ => (Box::new(Logistic::default().fit_with(&data, &cx).unwrap()), Logistic::SPEC),
             };
             let whole = evaluate(&*model, &data.x, &data.y, data.weight).unwrap();
             let passed = evaluate_source(&*model, &data, &spec, &cx).unwrap().measures();

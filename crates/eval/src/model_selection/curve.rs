@@ -1,6 +1,6 @@
 //! Learning and validation curves as data.
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, Result, RngStream, Target};
+use ermine_core::{AnyLearner, Context, DatasetRef, Error, Result, RngStream, Target};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ pub fn even_order(y: &Target<'_>, rows: &[usize], stream: &mut RngStream) -> Vec
 }
 
 /// The value of one metric for a model on rows.
-fn measure(model: &dyn ermine_core::Model, rows: &Dataset<'_>, metric: &str) -> Result<f64> {
+fn measure(model: &dyn ermine_core::Model, rows: &DatasetRef<'_>, metric: &str) -> Result<f64> {
     let all = metrics::evaluate(model, &rows.x, &rows.y, rows.weight)?;
     all.iter().find(|(name, _)| *name == metric).map(|(_, v)| *v).ok_or_else(|| {
         let known = all.iter().map(|(n, _)| *n).collect::<Vec<_>>().join(", ");
@@ -99,8 +99,8 @@ type CurveCell = (f64, f64, f64);
 /// One fit of a curve: the metric on the training rows and on the held-out rows, and the seconds of the fit.
 fn fit_and_measure(
     learner: &dyn AnyLearner,
-    train: &Dataset<'_>,
-    test: &Dataset<'_>,
+    train: &DatasetRef<'_>,
+    test: &DatasetRef<'_>,
     metric: &str,
     cx: &Context<'_>,
 ) -> Result<CurveCell> {
@@ -116,7 +116,7 @@ fn fit_and_measure(
 /// `shares` are parts of the training rows, above 0 and up to 1. The parts of a fold are nested and stratified.
 pub fn learning_curve(
     learner: &dyn AnyLearner,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     rounds: &CvSplits,
     shares: &[f64],
     metric: &str,
@@ -149,7 +149,7 @@ pub fn learning_curve(
 /// Trains with each value of one parameter on each fold and evaluates on the training rows and on the held-out rows.
 pub fn validation_curve(
     learner: &dyn AnyLearner,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     rounds: &CvSplits,
     parameter: &str,
     values: &[Value],
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn more_rows_bring_training_and_test_together() {
         let (x, y) = line();
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 120, 8))).with_target(Target::Real(&y));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 120, 8))).with_target(Target::Real(&y));
         let folds = CvSplits::from(k_fold(120, 4, 0).unwrap());
         let learner = Ridge { alpha: 1e-6.into(), ..Ridge::default() };
         let curve = learning_curve(&learner, &data, &folds, &[0.15, 0.4, 1.0], "rmse", &Context::default()).unwrap();
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn a_validation_curve_falls_and_rises_with_the_penalty() {
         let (x, y) = line();
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 120, 8))).with_target(Target::Real(&y));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 120, 8))).with_target(Target::Real(&y));
         let folds = CvSplits::from(k_fold(120, 4, 0).unwrap());
         let values = [0.01, 1.0, 1e4].map(Value::from);
         let curve = validation_curve(&Ridge::default(), &data, &folds, "alpha", &values, "mse", &Context::default()).unwrap();

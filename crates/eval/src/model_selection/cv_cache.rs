@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use ermine_core::{
-    AnyLearner, Context, Dataset, Error, Features, FoldAssignment, FoldTotals, Mat, Model, OwnedDataset, OwnedFeatures, Result,
-    Target, TrainingView, argmax_rows,
+    AnyLearner, Context, DatasetRef, Error, Features, FoldAssignment, FoldTotals, Mat, Model, OwnedDataset, OwnedFeatures,
+    Result, Target, TrainingView, argmax_rows,
 };
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ const PREPARATIONS: usize = 4;
 
 /// Rows and rounds, with a cache of what several settings share.
 pub struct CvCache<'a> {
-    data: &'a Dataset<'a>,
+    data: &'a DatasetRef<'a>,
     rounds: &'a CvSplits,
     /// Training and test rows, by round; not cached where they are used once or are too large.
     train: Option<Vec<OnceLock<OwnedDataset>>>,
@@ -53,7 +53,7 @@ enum FoldRows<'a> {
 }
 
 impl FoldRows<'_> {
-    fn view(&self) -> Dataset<'_> {
+    fn view(&self) -> DatasetRef<'_> {
         match self {
             Self::Borrowed(rows) => rows.view(),
             Self::Owned(rows) => rows.view(),
@@ -62,7 +62,7 @@ impl FoldRows<'_> {
 }
 
 /// Approximate bytes of rows.
-fn bytes(data: &Dataset<'_>) -> usize {
+fn bytes(data: &DatasetRef<'_>) -> usize {
     match data.x {
         Features::F32(x) => 4 * x.rows() * x.cols(),
         Features::Csr(x) => 12 * x.stored(),
@@ -72,7 +72,7 @@ fn bytes(data: &Dataset<'_>) -> usize {
 
 impl<'a> CvCache<'a> {
     /// `again`: whether the same rounds will be used with other settings.
-    pub fn new(data: &'a Dataset<'a>, rounds: &'a CvSplits, again: bool) -> Self {
+    pub fn new(data: &'a DatasetRef<'a>, rounds: &'a CvSplits, again: bool) -> Self {
         let slots = |most: usize| {
             let holds = again && bytes(data).saturating_mul(most) <= CACHE_BYTES;
             holds.then(|| (0..rounds.len()).map(|_| OnceLock::new()).collect())
@@ -165,7 +165,7 @@ impl<'a> CvCache<'a> {
     fn model_from_fold_sums(&self, learner: &dyn AnyLearner, k: usize, cx: &Context<'_>) -> Option<Box<dyn Model>> {
         let (key, fold) = self.fold_sums_of(learner, k)?;
         let totals = self.lock().get(&key).cloned()?;
-        let rows = |see: &mut dyn FnMut(&Dataset<'_>)| see(&self.train(k).view());
+        let rows = |see: &mut dyn FnMut(&DatasetRef<'_>)| see(&self.train(k).view());
         let without = TrainingView { data: self.data, fold, rows: &rows };
         learner.fit_from_fold_sums(totals.as_ref().as_ref()?, &without, cx).ok().flatten()
     }
@@ -202,7 +202,7 @@ impl<'a> CvCache<'a> {
         if (8 * z.rows() * z.cols()).saturating_mul(self.rounds.len() * PREPARATIONS) > CACHE_BYTES {
             return Ok(None);
         }
-        let rows = |x: Mat<f64>, rows: &Dataset<'_>| {
+        let rows = |x: Mat<f64>, rows: &DatasetRef<'_>| {
             let (y, weight) = (rows.y.take_rows(&(0..rows.rows()).collect::<Vec<_>>()), rows.weight.map(<[f64]>::to_vec));
             OwnedDataset { x: OwnedFeatures::F64(x), y, weight, schema: Some(schema.clone()) }
         };
@@ -305,7 +305,7 @@ fn named_metric(name: &str, value: Option<f64>) -> Vec<(&'static str, f64)> {
 /// Evaluates a model with the given fit time on rows it has not seen.
 pub fn measured(
     model: &dyn Model,
-    test: &Dataset<'_>,
+    test: &DatasetRef<'_>,
     metric: Option<&str>,
     fit_seconds: f64,
     cx: &Context<'_>,
@@ -335,10 +335,10 @@ mod tests {
     use ermine_kernel::kernel::KernelRidge;
     use ermine_linear::{Logistic, Ridge};
     use ermine_neighbors::Knn;
-    use ermine_tree::tree::forest::Forest;
+    use ermine_tree::tree::forest::RandomForest;
 
     /// The scores of fits to the rows of each round.
-    fn plainly(learner: &dyn AnyLearner, data: &Dataset<'_>, rounds: &CvSplits) -> Vec<FoldScore> {
+    fn plainly(learner: &dyn AnyLearner, data: &DatasetRef<'_>, rounds: &CvSplits) -> Vec<FoldScore> {
         let one = |k: usize| {
             let (train, test) = rounds.round(k);
             let (train, test) = (data.take_rows(&train), data.take_rows(&test));
@@ -364,12 +364,12 @@ mod tests {
         let features = Features::F64(MatRef::row_major(&x, 200, 4));
         let weight: Vec<f64> = (0..200).map(|i| [1.0, 0.0, 2.5][i % 3]).collect();
         let twice = CvSplits::Folds(vec![k_fold(200, 4, 1).unwrap(), k_fold(200, 7, 2).unwrap()]);
-        let cross = |l: &dyn AnyLearner, data: &Dataset<'_>, rounds: &CvSplits| {
+        let cross = |l: &dyn AnyLearner, data: &DatasetRef<'_>, rounds: &CvSplits| {
             cross_validate(l, data, rounds, &Context::default(), &|_, _| {}).unwrap()
         };
         for weight in [None, Some(&weight[..])] {
-            let real = Dataset::new(features).with_target(Target::Real(&y)).with_weight(weight);
-            let class = Dataset::new(features).with_target(classes.view()).with_weight(weight);
+            let real = DatasetRef::new(features).with_target(Target::Real(&y)).with_weight(weight);
+            let class = DatasetRef::new(features).with_target(classes.view()).with_weight(weight);
             let whole = CvCache::new(&real, &twice, false);
             whole.prepare(&[&Ridge::default()], &Context::default()).unwrap();
             assert_eq!(whole.lock().values().filter(|t| t.is_some()).count(), 2, "one for each of two partitions");
@@ -385,10 +385,10 @@ mod tests {
         let (x, y, classes) = numbers_and_classes(60);
         let features = Features::F64(MatRef::row_major(&x, 60, 4));
         let (real, class) =
-            (Dataset::new(features).with_target(Target::Real(&y)), Dataset::new(features).with_target(classes.view()));
+            (DatasetRef::new(features).with_target(Target::Real(&y)), DatasetRef::new(features).with_target(classes.view()));
         let rounds = CvSplits::leave_one_out(60).unwrap();
         let kernel = KernelRidge { gamma: serde_json::from_str("0.2").unwrap(), ..KernelRidge::default() };
-        let cases: [(&dyn AnyLearner, &Dataset<'_>); 5] = [
+        let cases: [(&dyn AnyLearner, &DatasetRef<'_>); 5] = [
             (&Ridge::default(), &real),
             (&kernel, &real),
             (&Knn::default(), &real),
@@ -414,10 +414,10 @@ mod tests {
     fn errors_are_those_of_the_rows() {
         let (mut x, y, classes) = numbers_and_classes(90);
         let rounds = CvSplits::from(k_fold(90, 3, 4).unwrap());
-        let error = |data: &Dataset<'_>, learner: &dyn AnyLearner| {
+        let error = |data: &DatasetRef<'_>, learner: &dyn AnyLearner| {
             cross_validate(learner, data, &rounds, &Context::default(), &|_, _| {}).unwrap_err().to_string()
         };
-        let plain = |data: &Dataset<'_>, learner: &dyn AnyLearner| {
+        let plain = |data: &DatasetRef<'_>, learner: &dyn AnyLearner| {
             let round = (0..3).find_map(|k| {
                 let (train, test) = rounds.round(k);
                 let (train, test) = (data.take_rows(&train), data.take_rows(&test));
@@ -428,7 +428,7 @@ mod tests {
         x[4 * 50 + 2] = f64::NAN;
         let features = Features::F64(MatRef::row_major(&x, 90, 4));
         let (real, class) =
-            (Dataset::new(features).with_target(Target::Real(&y)), Dataset::new(features).with_target(classes.view()));
+            (DatasetRef::new(features).with_target(Target::Real(&y)), DatasetRef::new(features).with_target(classes.view()));
         assert_eq!(error(&real, &Ridge::default()), plain(&real, &Ridge::default()));
         assert_eq!(error(&class, &Lda::default()), plain(&class, &Lda::default()));
         // All the weight is in one fold: without it there is none.
@@ -436,7 +436,7 @@ mod tests {
         let features = Features::F64(MatRef::row_major(&x, 90, 4));
         let CvSplits::Folds(each) = &rounds else { unreachable!() };
         let weight: Vec<f64> = each[0].fold_of.iter().map(|f| if *f == 1 { 1.0 } else { 0.0 }).collect();
-        let data = Dataset::new(features).with_target(Target::Real(&y)).with_weight(Some(&weight));
+        let data = DatasetRef::new(features).with_target(Target::Real(&y)).with_weight(Some(&weight));
         assert_eq!(error(&data, &Ridge::default()), plain(&data, &Ridge::default()));
         assert!(error(&data, &Ridge::default()).contains("weights are 0"));
     }
@@ -447,11 +447,12 @@ mod tests {
         let features = Features::F64(MatRef::row_major(&x, 240, 4));
         let rounds = CvSplits::from(k_fold(240, 3, 1).unwrap());
         for (target, metric) in [(Target::Real(&y), "mse"), (classes.view(), "log_loss"), (classes.view(), "accuracy")] {
-            let data = Dataset::new(features).with_target(target);
+            let data = DatasetRef::new(features).with_target(target);
             let mut settings: Vec<Box<dyn AnyLearner>> = Vec::new();
             for (max_depth, trees) in [(Some(2), 6), (Some(5), 9), (None, 3)] {
                 for splitter in ["exact", "histogram"] {
-                    let forest = Forest { max_depth, n_estimators: trees, splitter: splitter.into(), ..Forest::default() };
+                    let forest =
+                        RandomForest { max_depth, n_estimators: trees, splitter: splitter.into(), ..RandomForest::default() };
                     settings.push(Box::new(forest));
                 }
             }
@@ -473,10 +474,10 @@ mod tests {
     #[test]
     fn a_joint_fit_that_fails_leaves_the_word_to_the_setting() {
         let (x, y, _) = numbers_and_classes(60);
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 60, 4))).with_target(Target::Real(&y));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 60, 4))).with_target(Target::Real(&y));
         let rounds = CvSplits::from(k_fold(60, 3, 1).unwrap());
-        let good = Forest { n_estimators: 3, ..Forest::default() };
-        let bad = Forest { criterion: "gini".into(), ..good.clone() };
+        let good = RandomForest { n_estimators: 3, ..RandomForest::default() };
+        let bad = RandomForest { criterion: "gini".into(), ..good.clone() };
         let alone = validate_once(&bad, &data, &data, &Context::default()).unwrap_err();
         let settings: Vec<Box<dyn AnyLearner>> = vec![Box::new(good), Box::new(bad)];
         let joint = cross_validate_each(&settings, &data, &rounds, "mse", &Context::default()).unwrap_err();
@@ -486,7 +487,7 @@ mod tests {
     #[test]
     fn totals_are_gathered_once_for_settings_that_share_them() {
         let (x, y, _) = numbers_and_classes(100);
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 100, 4))).with_target(Target::Real(&y));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 100, 4))).with_target(Target::Real(&y));
         let rounds = CvSplits::from(k_fold(100, 5, 0).unwrap());
         let shared = CvCache::new(&data, &rounds, true);
         let settings: Vec<Ridge> = (1..20).map(|k| Ridge { alpha: f64::from(k).into(), ..Ridge::default() }).collect();

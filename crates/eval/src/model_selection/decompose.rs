@@ -1,6 +1,6 @@
 //! Bias–variance decomposition of any learner, by repeated training.
 
-use ermine_core::{AnyLearner, Context, Dataset, Error, Result, RngStream, Target};
+use ermine_core::{AnyLearner, Context, DatasetRef, Error, Result, RngStream, Target};
 use serde::{Deserialize, Serialize};
 
 use super::workers::parallel_map;
@@ -52,8 +52,8 @@ type RiskParts = ([f64; 4], [f64; 2]);
 /// the test rows, for simulations in which they are known (codes of the best classes for classes).
 pub fn bias_variance(
     learner: &dyn AnyLearner,
-    data: &Dataset<'_>,
-    test: &Dataset<'_>,
+    data: &DatasetRef<'_>,
+    test: &DatasetRef<'_>,
     draw: TrainingDraw,
     draws: usize,
     means: Option<&[f64]>,
@@ -141,7 +141,7 @@ fn of_classes(outcomes: &[Outcome], row: usize, y: u32, best: Option<u32>, class
     ([risk, f64::from(!right), variance, f64::from(truth != y as usize)], sides)
 }
 
-fn sum_up(rows: &[RiskParts], test: &Dataset<'_>, draws: usize, noise: bool, classes: bool) -> BiasVariance {
+fn sum_up(rows: &[RiskParts], test: &DatasetRef<'_>, draws: usize, noise: bool, classes: bool) -> BiasVariance {
     let total = test.total_weight();
     let mean =
         |of: &dyn Fn(&RiskParts) -> f64| rows.iter().enumerate().map(|(i, r)| test.weight_of(i) / total * of(r)).sum::<f64>();
@@ -181,8 +181,8 @@ mod tests {
     fn bias_variance_and_noise_add_up_to_the_measured_risk() {
         let mut s = RngStream::new(1, "wave", 0);
         let ((x, y, _), (xt, yt, mt)) = (wave(120, &mut s), wave(2000, &mut s));
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 120, 1))).with_target(Target::Real(&y));
-        let test = Dataset::new(Features::F64(MatRef::row_major(&xt, 2000, 1))).with_target(Target::Real(&yt));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 120, 1))).with_target(Target::Real(&y));
+        let test = DatasetRef::new(Features::F64(MatRef::row_major(&xt, 2000, 1))).with_target(Target::Real(&yt));
         let learners: [&dyn AnyLearner; 3] =
             [&Ridge::default(), &Knn { n_neighbors: 1, ..Knn::default() }, &Knn { n_neighbors: 15, ..Knn::default() }];
         let mut results = Vec::new();
@@ -220,8 +220,8 @@ mod tests {
         let codes: Vec<u32> =
             (0..n).map(|i| ((x[2 * i] + 0.7 * s.normal() > 0.0) as u32) + u32::from(x[2 * i + 1] > 1.0)).collect();
         let names = ["a", "b", "c"].map(str::to_owned);
-        let all =
-            Dataset::new(Features::F64(MatRef::row_major(&x, n, 2))).with_target(Target::Class { codes: &codes, names: &names });
+        let all = DatasetRef::new(Features::F64(MatRef::row_major(&x, n, 2)))
+            .with_target(Target::Class { codes: &codes, names: &names });
         let (data, test) = (all.row_range(0..150), all.row_range(150..300));
         let deep =
             bias_variance(&Tree::default(), &data, &test, TrainingDraw::Subsample(0.6), 40, None, &Context::default()).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use ermine_core::{AnyLearner, Context, Dataset, Result};
+use ermine_core::{AnyLearner, Context, DatasetRef, Result};
 
 use super::cv_cache::{CvCache, measured};
 use super::{CvSplits, workers::parallel_map};
@@ -35,8 +35,8 @@ impl FoldScore {
 /// Fits on one set of rows and evaluates on another.
 pub fn validate_once(
     learner: &dyn AnyLearner,
-    train: &Dataset<'_>,
-    test: &Dataset<'_>,
+    train: &DatasetRef<'_>,
+    test: &DatasetRef<'_>,
     cx: &Context<'_>,
 ) -> Result<(FoldScore, Outcome)> {
     let started = Instant::now();
@@ -53,7 +53,7 @@ pub fn validate_once(
 /// rounding.
 pub fn cross_validate(
     learner: &dyn AnyLearner,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     rounds: &CvSplits,
     cx: &Context<'_>,
     on_fold: &(dyn Fn(usize, &FoldScore) + Sync),
@@ -77,7 +77,7 @@ pub fn cross_validate(
 /// where fits fail, the error is that of the first.
 pub fn cross_validate_each(
     learners: &[Box<dyn AnyLearner>],
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     rounds: &CvSplits,
     metric: &str,
     cx: &Context<'_>,
@@ -133,7 +133,7 @@ mod tests {
         let mut s = RngStream::new(4, "rows", 0);
         let x: Vec<f64> = (0..300 * 4).map(|_| s.normal()).collect();
         let y: Vec<f64> = (0..300).map(|i| (x[4 * i] > 0.2) as u8 as f64 + s.normal()).collect();
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 300, 4))).with_target(Target::Real(&y));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 300, 4))).with_target(Target::Real(&y));
         let rounds = CvSplits::from(k_fold(300, 7, 0).unwrap());
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

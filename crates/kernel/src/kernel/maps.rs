@@ -2,7 +2,7 @@
 //! number of rows.
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter,
     ParamSpec, Progress, Range, Report, Result, RngStream, Schema, Spec, Task, Transformer,
 };
 use ermine_math::kernel::{Expansion, ExpansionPoints, Kernel};
@@ -63,11 +63,11 @@ fn error_certificate(error: f64, rows: usize) -> Certificate {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_kernel::kernel::Nystroem;
 ///
 /// let x = Features::F64(MatRef::row_major(&[0.0, 1.0, 2.0, 3.0], 4, 1));
-/// let model = Nystroem { n_components: 3, ..Nystroem::default() }.fit(&Dataset::new(x), &Context::default())?;
+/// let model = Nystroem { n_components: 3, ..Nystroem::default() }.fit_with(&DatasetRef::new(x), &Context::default())?;
 /// assert_eq!(model.transform(&x)?.cols(), 3);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -145,7 +145,7 @@ impl Learner for Nystroem {
         self.kernel.kernel(&self.gamma, self.degree, self.coef0).map(|_| ())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<NystroemModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NystroemModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         data.x.refuse_non_finite(data.schema)?;
@@ -268,11 +268,11 @@ impl Transformer for NystroemModel {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_kernel::kernel::RandomFourier;
 ///
 /// let x = Features::F64(MatRef::row_major(&[0.0, 1.0, 2.0, 3.0], 4, 1));
-/// let model = RandomFourier { n_components: 8, ..RandomFourier::default() }.fit(&Dataset::new(x), &Context::default())?;
+/// let model = RandomFourier { n_components: 8, ..RandomFourier::default() }.fit_with(&DatasetRef::new(x), &Context::default())?;
 /// assert_eq!(model.transform(&x)?.cols(), 8);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -325,7 +325,7 @@ impl Learner for RandomFourier {
 
     const ROW_ORDER_MATTERS: bool = true;
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RandomFourierModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<RandomFourierModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         data.x.refuse_non_finite(data.schema)?;

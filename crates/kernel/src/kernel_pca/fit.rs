@@ -44,7 +44,7 @@ struct Eigenvectors {
 }
 
 impl KernelPca {
-    pub(super) fn solve(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<KernelPcaModel> {
+    pub(super) fn solve(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<KernelPcaModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         data.x.refuse_non_finite(data.schema)?;
@@ -101,9 +101,9 @@ impl KernelPca {
             };
             let scores = model.training_scores();
             let ridge = KernelRidge { alpha: AlphaChoice::One(self.alpha), kernel: kernel.into(), ..KernelRidge::default() };
-            let rows = Dataset::new(Features::F64(scores.view())).with_target(Target::Reals(x));
+            let rows = DatasetRef::new(Features::F64(scores.view())).with_target(Target::Reals(x));
             let weight = model.weight().to_vec();
-            model = model.with_pre_image(ridge.fit(&rows.with_weight(Some(&weight)), &cx.without_checkpoints())?);
+            model = model.with_pre_image(ridge.fit_with(&rows.with_weight(Some(&weight)), &cx.without_checkpoints())?);
         }
         Ok(model.with_certificate(certificate))
     }

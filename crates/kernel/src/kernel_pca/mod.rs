@@ -23,14 +23,14 @@ pub use model::KernelPcaModel;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, Mat, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, Mat, Transformer};
 /// use ermine_kernel::kernel_pca::KernelPca;
 ///
 /// // Two circles, one inside the other: the first component tells them apart, which no straight line does.
 /// let at = |i: usize| (if i % 2 == 0 { 1.0 } else { 3.0 }, i as f64 * 0.31);
 /// let x = Mat::from_fn(80, 2, |i, j| { let (r, a) = at(i); r * if j == 0 { a.cos() } else { a.sin() } });
 /// let features = Features::F64(x.view());
-/// let model = KernelPca { n_components: Some(1), ..KernelPca::default() }.fit(&Dataset::new(features), &Context::default())?;
+/// let model = KernelPca { n_components: Some(1), ..KernelPca::default() }.fit_with(&DatasetRef::new(features), &Context::default())?;
 /// let z = model.transform(&features)?;
 /// assert!((0..80).all(|i| (z[(i, 0)] > 0.0) == (z[(i % 2, 0)] > 0.0)));
 /// # Ok::<(), ermine_core::Error>(())
@@ -207,7 +207,7 @@ impl Learner for KernelPca {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<KernelPcaModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<KernelPcaModel> {
         self.solve(data, cx)
     }
 

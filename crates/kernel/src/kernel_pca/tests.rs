@@ -13,7 +13,7 @@ fn expected(id: &str) -> (Vec<f64>, f64) {
 }
 
 fn fit(learner: &KernelPca, x: &Mat<f64>) -> Result<KernelPcaModel> {
-    learner.fit(&Dataset::new(Features::F64(x.view())), &Context::default())
+    learner.fit_with(&DatasetRef::new(Features::F64(x.view())), &Context::default())
 }
 
 fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {
@@ -58,7 +58,7 @@ fn with_the_linear_kernel_it_is_pca() {
         let learner = KernelPca { n_components: Some(3), kernel: "linear".into(), ..KernelPca::default() };
         let model = fit(&learner, &x).unwrap();
         let pca = Pca { n_components: Some(ComponentCount::Count(3)), ..Pca::default() };
-        let pca = pca.fit(&Dataset::new(Features::F64(x.view())), &Context::default()).unwrap();
+        let pca = pca.fit_with(&DatasetRef::new(Features::F64(x.view())), &Context::default()).unwrap();
         for k in 0..3 {
             let variance = model.eigenvalues()[k] / (rows as f64 - 1.0);
             assert!((variance / pca.explained_variance()[k] - 1.0).abs() < 1e-10);
@@ -115,8 +115,8 @@ fn weights_count_rows_and_approximations_say_so() {
     let weight: Vec<f64> = (0..400).map(|i| (i % 3) as f64).collect();
     let rows: Vec<usize> = (0..400).flat_map(|i| vec![i; i % 3]).collect();
     let learner = KernelPca { n_components: Some(3), ..KernelPca::default() };
-    let weighted = Dataset::new(Features::F64(x.view())).with_weight(Some(&weight));
-    let a = learner.fit(&weighted, &Context::default()).unwrap();
+    let weighted = DatasetRef::new(Features::F64(x.view())).with_weight(Some(&weight));
+    let a = learner.fit_with(&weighted, &Context::default()).unwrap();
     let b = fit(&learner, &x.view().take_rows(&rows)).unwrap();
     let (za, zb) = (a.transform(&Features::F64(x.view())).unwrap(), b.transform(&Features::F64(x.view())).unwrap());
     for k in 0..3 {
@@ -183,13 +183,13 @@ fn hostile_rows_are_right_or_said() {
     bad[(7, 1)] = f64::NAN;
     assert_eq!(fit(&learner, &bad).unwrap_err().to_string(), "column 1, row 7: NaN is not a finite number");
     let precomputed = KernelPca { kernel: "precomputed".into(), ..learner.clone() };
-    let wrong = precomputed.fit(&Dataset::new(Features::F64(few.view())), &Context::default()).unwrap_err().to_string();
+    let wrong = precomputed.fit_with(&DatasetRef::new(Features::F64(few.view())), &Context::default()).unwrap_err().to_string();
     assert!(wrong.contains("square"), "{wrong}");
     // An indefinite matrix is an error once its negative eigenvalues are needed.
     let indefinite = Mat::from_vec(3, 3, vec![4.0, -5.0, 1.0, -5.0, 3.0, 2.0, 1.0, 2.0, -3.0]);
-    let data = Dataset::new(Features::F64(indefinite.view()));
-    assert!(KernelPca { n_components: Some(1), ..precomputed.clone() }.fit(&data, &Context::default()).is_ok());
-    let e = precomputed.fit(&data, &Context::default()).unwrap_err().to_string();
+    let data = DatasetRef::new(Features::F64(indefinite.view()));
+    assert!(KernelPca { n_components: Some(1), ..precomputed.clone() }.fit_with(&data, &Context::default()).is_ok());
+    let e = precomputed.fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(e.contains("negative eigenvalues"), "{e}");
     let e = KernelPca { fit_inverse_transform: true, ..precomputed }.check().unwrap_err().to_string();
     assert!(e.contains("fit_inverse_transform"), "{e}");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, RngStream};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Mat, Result, RngStream};
 use ermine_math::kernel::{Expansion, ExpansionPoints, Kernel, Points};
 use rayon::prelude::*;
 
@@ -34,7 +34,7 @@ impl Svm {
     }
 
     /// Checks common to both tasks, before anything is computed.
-    fn check_and_resolve_kernel(&self, data: &Dataset<'_>) -> Result<Kernel> {
+    fn check_and_resolve_kernel(&self, data: &DatasetRef<'_>) -> Result<Kernel> {
         let n = data.rows();
         if n > MAX_ROWS && !self.force {
             let gigabytes = (n as f64).powi(2) * 4.0 / 1e9;
@@ -54,7 +54,7 @@ impl Svm {
 /// Source of the points of the problems.
 struct PointSource<'a> {
     kernel: &'a Kernel,
-    data: &'a Dataset<'a>,
+    data: &'a DatasetRef<'a>,
     /// The kernel matrix of all rows that take part, and the place of each row in it, where it is stored.
     shared: Option<(Arc<Mat<f64>>, Vec<u32>)>,
 }
@@ -63,7 +63,7 @@ impl<'a> PointSource<'a> {
     /// `rows` are those that take part, in `problems` problems. Their kernel matrix is computed once and stored where
     /// it takes at most half of the memory: in several problems every row takes part several times, and few rows are
     /// solved in f64 anyway.
-    fn new(learner: &Svm, kernel: &'a Kernel, data: &'a Dataset<'a>, rows: &[usize], problems: usize) -> Result<Self> {
+    fn new(learner: &Svm, kernel: &'a Kernel, data: &'a DatasetRef<'a>, rows: &[usize], problems: usize) -> Result<Self> {
         let fits = (rows.len() as f64).powi(2) * 8.0 <= learner.cache_mb * 5e5;
         if !fits || *kernel == Kernel::Precomputed || (problems < 2 && rows.len() > F64_ROWS) {
             return Ok(Self { kernel, data, shared: None });
@@ -194,7 +194,12 @@ struct SolvedPair {
     notes: Vec<String>,
 }
 
-pub(super) fn classify(learner: &Svm, data: &Dataset<'_>, start: Option<&WarmStart<'_>>, cx: &Context<'_>) -> Result<SvmModel> {
+pub(super) fn classify(
+    learner: &Svm,
+    data: &DatasetRef<'_>,
+    start: Option<&WarmStart<'_>>,
+    cx: &Context<'_>,
+) -> Result<SvmModel> {
     let (codes, names) = data.y.classes()?;
     let mut totals = vec![0.0; names.len()];
     codes.iter().enumerate().for_each(|(i, &c)| totals[c as usize] += data.weight_of(i));
@@ -434,7 +439,7 @@ fn held_out(
     Ok(scores)
 }
 
-pub(super) fn regress(learner: &Svm, data: &Dataset<'_>, start: Option<&WarmStart<'_>>, cx: &Context<'_>) -> Result<SvmModel> {
+pub(super) fn regress(learner: &Svm, data: &DatasetRef<'_>, start: Option<&WarmStart<'_>>, cx: &Context<'_>) -> Result<SvmModel> {
     if learner.method == SvmSolver::Pegasos {
         return Err(Error::parameter("svm", "method", "pegasos", "it is for classes; numbers are solved by smo"));
     }

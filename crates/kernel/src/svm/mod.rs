@@ -12,7 +12,7 @@ mod solve;
 mod warm;
 
 use ermine_core::{
-    Accepts, ClassWeight, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
+    Accepts, ClassWeight, Context, DatasetRef, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,14 +32,14 @@ pub(crate) use solve::gradient_f64 as multiply;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, Target};
 /// use ermine_kernel::svm::Svm;
 ///
 /// let x = [-2.0, -1.0, 1.0, 2.0];
 /// let names = ["no".to_owned(), "yes".to_owned()];
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 4, 1)))
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 4, 1)))
 ///     .with_target(Target::Class { codes: &[0, 0, 1, 1], names: &names });
-/// let model = Svm { kernel: "linear".into(), c: None, ..Svm::default() }.fit(&data, &Context::default())?;
+/// let model = Svm { kernel: "linear".into(), c: None, ..Svm::default() }.fit_with(&data, &Context::default())?;
 /// // The widest street between the classes: w = 1, b = 0.
 /// let scores = model.decision(&Features::F64(MatRef::row_major(&[3.0], 1, 1)))?.unwrap();
 /// assert!((scores[(0, 0)] - 3.0).abs() < 1e-9);
@@ -258,7 +258,7 @@ impl Learner for Svm {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<SvmModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<SvmModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         match data.y {

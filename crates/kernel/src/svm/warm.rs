@@ -1,6 +1,6 @@
 //! Warm start from the variables of an earlier fit.
 
-use ermine_core::{Context, Dataset, Error, Learner, Result, Target};
+use ermine_core::{Context, DatasetRef, Error, Learner, Result, Target};
 
 use super::model::SvmTask;
 use super::solve::DualVariable;
@@ -12,19 +12,19 @@ impl Svm {
     /// with C.
     ///
     /// ```
-    /// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+    /// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Target};
     /// use ermine_kernel::svm::Svm;
     ///
     /// let x = [-2.0, -1.0, 0.5, -0.5, 1.0, 2.0];
     /// let names = ["no".to_owned(), "yes".to_owned()];
-    /// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 6, 1)))
+    /// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 6, 1)))
     ///     .with_target(Target::Class { codes: &[0, 0, 0, 1, 1, 1], names: &names });
-    /// let first = Svm::default().fit(&data, &Context::default())?;
+    /// let first = Svm::default().fit_with(&data, &Context::default())?;
     /// let again = Svm::default().fit_from(&first, &data, &Context::default())?;
     /// assert_eq!(again.machines()[0].iterations, 0);
     /// # Ok::<(), ermine_core::Error>(())
     /// ```
-    pub fn fit_from(&self, start: &SvmModel, data: &Dataset<'_>, cx: &Context<'_>) -> Result<SvmModel> {
+    pub fn fit_from(&self, start: &SvmModel, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<SvmModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let start = WarmStart::new(start, data.rows())?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ermine_core::{Dataset, Features, Partial, Result, Target};
+use ermine_core::{DatasetRef, Features, Partial, Result, Target};
 use ermine_math::loss::{Family, FisherKind, GlmSums, Link, glm_block};
 use ermine_math::tall_skinny::{add_products, rows_at_once, scores};
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ impl GlmProblem {
     }
 
     /// Adds a block of rows at a point.
-    pub fn add(&self, point: &[f64], wanted: PassRequest, sums: &mut GlmPassSums, rows: &Dataset<'_>) -> Result<()> {
+    pub fn add(&self, point: &[f64], wanted: PassRequest, sums: &mut GlmPassSums, rows: &DatasetRef<'_>) -> Result<()> {
         let mut block = GlmBlock {
             problem: self,
             y: match self.constant {

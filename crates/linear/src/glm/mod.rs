@@ -9,8 +9,8 @@ mod pass;
 mod target_census;
 
 use ermine_core::{
-    Accepts, ColumnRef, Context, Dataset, Error, Learner, ModelReader, ParamSpec, Range, Result, Schema, Spec, StreamFit, Task,
-    run_passes, run_passes_source,
+    Accepts, ColumnRef, Context, DatasetRef, Error, Learner, ModelReader, ParamSpec, Range, Result, Schema, Spec, StreamFit,
+    Task, run_passes, run_passes_source,
 };
 use ermine_math::loss::{Family, Link};
 use serde::{Deserialize, Serialize};
@@ -41,13 +41,13 @@ use offset::{OffsetColumn, OffsetRole};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_linear::{Glm, GlmFamily};
 ///
 /// let dose = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
 /// let count = [2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&dose, 6, 1))).with_target(Target::Real(&count));
-/// let model = Glm { family: GlmFamily::Poisson, ..Glm::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&dose, 6, 1))).with_target(Target::Real(&count));
+/// let model = Glm { family: GlmFamily::Poisson, ..Glm::default() }.fit_with(&data, &Context::default())?;
 /// // With one group and another the means are those of the groups: 3 and 6.
 /// assert!((model.coef()[0] - 2f64.ln()).abs() < 1e-9);
 /// assert!((model.predict(&data.x)?[(5, 0)] - 6.0).abs() < 1e-9);
@@ -348,7 +348,7 @@ impl Learner for Glm {
         self.offset.iter().chain(&self.exposure).cloned().collect()
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GlmModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<GlmModel> {
         run_passes(self, data, cx)
     }
 

@@ -1,6 +1,6 @@
 //! The objective of a generalized linear model in passes, and what the search for its optimum found.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Features, Mat, Result, Target, Trace};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Features, Mat, Result, Target, Trace};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{CurvatureKind, CurvatureSums, HessianMetric, NewtonPlan, NewtonSearch, Objective, PassRequest};
@@ -91,12 +91,12 @@ impl Objective for GlmObjective {
         self.problem.empty(request, sparse)
     }
 
-    fn add(&self, point: &[f64], request: PassRequest, sums: &mut GlmPassSums, rows: &Dataset<'_>) -> Result<()> {
+    fn add(&self, point: &[f64], request: PassRequest, sums: &mut GlmPassSums, rows: &DatasetRef<'_>) -> Result<()> {
         self.problem.add(point, request, sums, rows)
     }
 
-    fn sample_rows(piece: &SamplePiece<f64>) -> Dataset<'_> {
-        Dataset::new(Features::F64(piece.x.view()))
+    fn sample_rows(piece: &SamplePiece<f64>) -> DatasetRef<'_> {
+        DatasetRef::new(Features::F64(piece.x.view()))
             .with_target(Target::Real(&piece.y))
             .with_weight((!piece.weight.is_empty()).then_some(&piece.weight))
     }

@@ -1,7 +1,7 @@
 //! A fit in passes over rows: the targets and a sample first, the model without columns where there are offsets, then one pass for each
 //! evaluation of the objective.
 
-use ermine_core::{Context, Dataset, Error, Features, Mat, Partial, PassLearner, PassStep, Result};
+use ermine_core::{Context, DatasetRef, Error, Features, Mat, Partial, PassLearner, PassStep, Result};
 use ermine_math::loss::{Family, Link};
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +96,7 @@ impl PassLearner for Glm {
         }
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<GlmState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<GlmState> {
         let sparse = matches!(head.x, Features::Csr(_));
         let offset_column = self.offset_column(&head.schema_or_unnamed())?;
         let names = head.schema.map_or_else(Vec::new, |schema| schema.names().map(str::to_owned).collect());
@@ -112,7 +112,7 @@ impl PassLearner for Glm {
         })
     }
 
-    fn add_block(&self, state: &GlmState, part: &mut GlmPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &GlmState, part: &mut GlmPartial, rows: &DatasetRef<'_>) -> Result<()> {
         let (pair, offset_column) = ((self.family(), self.link()), state.input.offset_column.as_ref());
         match (&state.phase, &mut part.0) {
             (GlmPhase::Census, GlmPartialKind::Census(census)) => census.add(rows, pair.0, pair.1, offset_column),

@@ -1,6 +1,6 @@
 //! What the first pass gathers, totals of the target and a sample of rows, and the model without columns.
 
-use ermine_core::{Dataset, Error, Features, Partial, Result};
+use ermine_core::{DatasetRef, Error, Features, Partial, Result};
 use ermine_math::loss::{Family, FisherKind, Link, glm_block};
 use ermine_math::optimize::{LbfgsDescent, StepStatus};
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ impl TargetCensus {
     }
 
     /// Adds a block of rows; a target that the family cannot have is refused.
-    pub fn add(&mut self, rows: &Dataset<'_>, family: Family, link: Link, offset_column: Option<&OffsetColumn>) -> Result<()> {
+    pub fn add(&mut self, rows: &DatasetRef<'_>, family: Family, link: Link, offset_column: Option<&OffsetColumn>) -> Result<()> {
         let y = targets(&rows.y)?;
         if let Some(row) = y.iter().position(|&y| !family.is_in_support(y)) {
             let needed = format!("{} needs {}", family.name(), family.range());
@@ -203,7 +203,7 @@ impl NullModelSearch {
     pub fn add(
         &self,
         sums: &mut NullModelSums,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         pair: (Family, Link),
         offset_column: &OffsetColumn,
     ) -> Result<()> {

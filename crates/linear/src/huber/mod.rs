@@ -4,7 +4,7 @@ mod newton;
 mod search;
 
 use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Partial, PassLearner, PassStep, Range, Result,
+    Accepts, Context, DatasetRef, Error, Family, Learner, ModelReader, ParamSpec, Partial, PassLearner, PassStep, Range, Result,
     Spec, StreamFit, Task, run_passes_checked, run_passes_source,
 };
 use serde::{Deserialize, Serialize};
@@ -26,14 +26,14 @@ const NAME: &str = "huber";
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Target};
 /// use ermine_linear::Huber;
 ///
 /// let x = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
 /// let y = [0.1, 0.9, 2.1, 2.9, 4.1, 4.9, 60.0, 7.1];    // one is far off
 /// let rows = Features::F64(MatRef::row_major(&x, 8, 1));
-/// let data = Dataset::new(rows).with_target(Target::Real(&y));
-/// let model = Huber::default().fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(rows).with_target(Target::Real(&y));
+/// let model = Huber::default().fit_with(&data, &Context::default())?;
 /// assert!((model.coef()[0] - 1.0).abs() < 0.05 && model.scale() < 0.5);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -147,7 +147,7 @@ impl Learner for Huber {
 
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<HuberModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<HuberModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         match self.in_memory(data, cx)? {
@@ -203,7 +203,7 @@ impl PassLearner for Huber {
         ermine_math::moments::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<HuberState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<HuberState> {
         Ok(HuberState { stage: least_squares::start(&self.problem(), head)?, search: None })
     }
 
@@ -214,7 +214,7 @@ impl PassLearner for Huber {
         })
     }
 
-    fn add_block(&self, state: &HuberState, part: &mut HuberPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &HuberState, part: &mut HuberPartial, rows: &DatasetRef<'_>) -> Result<()> {
         match (&state.search, &mut part.0) {
             (None, HuberPartialKind::Start { totals, weight }) => {
                 *weight += rows.total_weight();

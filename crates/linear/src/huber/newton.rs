@@ -5,7 +5,7 @@
 //! of least squares on the near rows with r itself as one more column (its coefficient is the relative change of σ) and a
 //! linear term from the far ones.
 
-use ermine_core::{Dataset, Mat, Result, Target};
+use ermine_core::{DatasetRef, Mat, Result, Target};
 use ermine_math::linalg::{Cholesky, eigen_symmetric};
 use ermine_math::moments::Moments;
 use ermine_math::scale::{ldexp, power};
@@ -66,7 +66,7 @@ impl HuberNewtonSums {
     }
 
     /// Σ w sign(r) and Σ w r² and so on of rows, without what needs their columns; returns signed weights of far rows.
-    pub fn add_losses(&mut self, rows: &Dataset<'_>, r: &[f64], limit: f64, exponent: i32) -> Vec<f64> {
+    pub fn add_losses(&mut self, rows: &DatasetRef<'_>, r: &[f64], limit: f64, exponent: i32) -> Vec<f64> {
         let mut signed = vec![0.0; r.len()];
         for (i, &r) in r.iter().enumerate() {
             let (w, scaled) = (rows.weight_of(i), ldexp(r, exponent));
@@ -120,7 +120,7 @@ impl Huber {
         point: &HuberPoint,
         curvature: HuberStepKind,
         sums: &mut HuberNewtonSums,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
     ) -> Result<()> {
         let r = point.line.residuals(rows, super::NAME)?;
         let (limit, exponent) = (self.epsilon * point.scale, stage.target_exponent());
@@ -133,7 +133,7 @@ impl Huber {
             })
             .collect();
         let problem = self.problem();
-        let with_residuals = Dataset { y: Target::Real(&r), weight: Some(&weight), ..*rows };
+        let with_residuals = DatasetRef { y: Target::Real(&r), weight: Some(&weight), ..*rows };
         least_squares::add_moments(&problem, stage, &mut sums.moments, &with_residuals)?;
         if signed.iter().any(|s| *s != 0.0) {
             let scales: Vec<f64> = (0..rows.cols()).map(|j| power(stage.column_exponent(j))).collect();

@@ -1,6 +1,6 @@
 //! The steps of the search: which point is next, and when to stop.
 
-use ermine_core::{Certificate, Context, Dataset, Progress, Result, Trace};
+use ermine_core::{Certificate, Context, DatasetRef, Progress, Result, Trace};
 use ermine_math::scale::ldexp;
 use serde::{Deserialize, Serialize};
 
@@ -239,7 +239,7 @@ impl HuberSearch {
 
 impl Huber {
     /// Shapes that least squares solves in memory: iteratively reweighted least squares, the scale between the steps.
-    pub(super) fn in_memory(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<HuberModel>> {
+    pub(super) fn in_memory(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<HuberModel>> {
         let Some(start) = least_squares::in_memory(&self.problem(), data, cx)? else { return Ok(None) };
         let exponent = start.exponent[0];
         let mut search = HuberSearch::new(self, &start, exponent, data.total_weight());
@@ -306,7 +306,7 @@ impl Huber {
 }
 
 /// The scale that is best for given residuals: where Σ w min(r² / σ², ε²) = Σ w; 0 when so many are 0 that there is none.
-fn best_scale(data: &Dataset<'_>, r: &[f64], epsilon: f64) -> f64 {
+fn best_scale(data: &DatasetRef<'_>, r: &[f64], epsilon: f64) -> f64 {
     let total = data.total_weight();
     let at = |scale: f64| -> f64 {
         r.iter().enumerate().map(|(i, r)| data.weight_of(i) * (r / scale).clamp(-epsilon, epsilon).powi(2)).sum()

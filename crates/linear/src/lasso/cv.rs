@@ -1,6 +1,6 @@
 //! The penalty chosen by cross-validation.
 
-use ermine_core::{Context, Dataset, Error, ModelReader, ModelWriter, Result};
+use ermine_core::{Context, DatasetRef, Error, ModelReader, ModelWriter, Result};
 use ermine_math::affine::affine;
 
 use super::path::{path_options, solve_path};
@@ -71,7 +71,7 @@ pub(super) struct LassoCvOptions<'p> {
 }
 
 /// Errors along the path of each target. A fold is left out by weight 0, so the data is not copied.
-pub(super) fn cross_validate(data: &Dataset<'_>, plan: &LassoCvOptions<'_>, cx: &Context<'_>) -> Result<Vec<Validation>> {
+pub(super) fn cross_validate(data: &DatasetRef<'_>, plan: &LassoCvOptions<'_>, cx: &Context<'_>) -> Result<Vec<Validation>> {
     let rows: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
     let folds = k_fold(rows.len(), plan.folds, cx.seed)?;
     let y = data.y.reals()?;

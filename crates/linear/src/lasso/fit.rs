@@ -1,6 +1,6 @@
 //! From parameters and data to a model; the same for both learners.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Mat, Result};
 
 use super::cv::{LassoCvOptions, cross_validate};
 use super::model::LassoModel;
@@ -46,7 +46,7 @@ impl LassoOptions<'_> {
         Ok(())
     }
 
-    pub fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LassoModel> {
+    pub fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LassoModel> {
         let problem = LassoProblem::new(data, self.fit_intercept, self.learner)?;
         let (targets, cols) = (problem.targets.len(), problem.design.cols());
         let starts = self.starts(targets, cols)?;

@@ -9,7 +9,7 @@ mod problem;
 mod residual;
 mod solver;
 
-use ermine_core::{Accepts, Context, Dataset, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task};
+use ermine_core::{Accepts, Context, DatasetRef, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task};
 use serde::{Deserialize, Serialize};
 
 pub use cv::Validation;
@@ -64,13 +64,13 @@ pub enum Selection {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Target};
 /// use ermine_linear::Lasso;
 ///
 /// let x = [1.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, -1.0];
 /// let y = [3.0, -3.0, 0.5, -0.5];
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 4, 2))).with_target(Target::Real(&y));
-/// let model = Lasso { alpha: 0.5.into(), ..Lasso::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 4, 2))).with_target(Target::Real(&y));
+/// let model = Lasso { alpha: 0.5.into(), ..Lasso::default() }.fit_with(&data, &Context::default())?;
 /// let coef = model.coef().row(0);                   // soft-thresholded: (1.5 - alpha) / 0.5 and 0
 /// assert!((coef[0] - 2.0).abs() < 1e-14 && coef[1] == 0.0);
 /// assert!(model.dual_gap()[0] < 1e-14);
@@ -153,14 +153,14 @@ impl Default for Lasso {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Target};
 /// use ermine_linear::ElasticNet;
 ///
 /// // The same column twice: the coefficient is shared.
 /// let x = [1.0, 1.0, -1.0, -1.0];
 /// let y = [2.0, -2.0];
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 2, 2))).with_target(Target::Real(&y));
-/// let model = ElasticNet { alpha: 1.0.into(), l1_ratio: 0.5, ..ElasticNet::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 2, 2))).with_target(Target::Real(&y));
+/// let model = ElasticNet { alpha: 1.0.into(), l1_ratio: 0.5, ..ElasticNet::default() }.fit_with(&data, &Context::default())?;
 /// assert!(model.coef().row(0).iter().all(|b| (b - 0.6).abs() < 1e-12));      // (2 - 0.5) / (2 + 0.5)
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -353,10 +353,10 @@ impl Learner for Lasso {
         self.settings().check()
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LassoModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LassoModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
-        self.settings().fit(data, cx)
+        self.settings().fit_rows(data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<LassoModel> {
@@ -407,10 +407,10 @@ impl Learner for ElasticNet {
         self.settings().check()
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LassoModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LassoModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
-        self.settings().fit(data, cx)
+        self.settings().fit_rows(data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<LassoModel> {

@@ -1,6 +1,6 @@
 //! What is solved: centred columns and targets, weights that add to 1, and the penalty.
 
-use ermine_core::{Dataset, Error, Result};
+use ermine_core::{DatasetRef, Error, Result};
 use ermine_math::columns::Design;
 use ermine_math::coordinate::elastic_violation;
 
@@ -64,7 +64,7 @@ pub(super) struct CenteredTarget {
 }
 
 impl<'a> LassoProblem<'a> {
-    pub fn new(data: &Dataset<'a>, fit_intercept: bool, learner: &'static str) -> Result<Self> {
+    pub fn new(data: &DatasetRef<'a>, fit_intercept: bool, learner: &'static str) -> Result<Self> {
         let design = Design::new(&data.x, learner)?;
         let (rows, cols) = (design.rows(), design.cols());
         let weight = data.weight.map(|w| {

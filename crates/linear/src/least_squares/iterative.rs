@@ -3,7 +3,7 @@
 //! No table of products is made; each step reads the stored values twice. The steps for each target end when the optimality
 //! conditions hold to rounding, and the certificate says how well they do.
 
-use ermine_core::{Context, CsrRef, Dataset, Error, Features, Progress, Result};
+use ermine_core::{Context, CsrRef, DatasetRef, Error, Features, Progress, Result};
 use ermine_math::double_double::Dd;
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ const PATIENCE: u64 = 100;
 const RUN: usize = 1024;
 
 /// Whether data has this shape: too many columns for a table of products and too many rows for the other one.
-pub(crate) fn is_applicable(data: &Dataset<'_>) -> bool {
+pub(crate) fn is_applicable(data: &DatasetRef<'_>) -> bool {
     matches!(data.x, Features::Csr(_)) && data.cols() > EXACT_COLS && data.rows() > EXACT_ROWS
 }
 
@@ -70,7 +70,7 @@ impl CenteredOperator<'_> {
 }
 
 /// Solves by conjugate gradients.
-pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LeastSquaresSolution> {
+pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LeastSquaresSolution> {
     let (Features::Csr(x), y) = (data.x, data.y.reals()?) else {
         return Err(Error::Data("only sparse rows are solved by conjugate gradients".into()));
     };

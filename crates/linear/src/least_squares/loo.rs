@@ -10,7 +10,7 @@
 
 mod spectrum;
 
-use ermine_core::{Cell, Context, Curve, Dataset, Error, Mat, Partial, PassStep, Progress, Report, Result, Section};
+use ermine_core::{Cell, Context, Curve, DatasetRef, Error, Mat, Partial, PassStep, Progress, Report, Result, Section};
 use ermine_math::double_double::Dd;
 use ermine_math::linalg::{eigen_symmetric, product};
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,7 @@ impl RidgePath {
 pub(crate) fn cross_validate(
     problem: &LeastSquaresProblem<'_>,
     grid: &AlphaGrid<'_>,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     folds: &FoldIds,
     cx: &Context<'_>,
 ) -> Result<RidgePath> {
@@ -166,7 +166,7 @@ pub(crate) fn cross_validate(
 }
 
 /// The factorisation of rows in memory, in the space of the columns.
-fn spectrum_of(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RidgeSpectrum> {
+fn spectrum_of(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<RidgeSpectrum> {
     let mut stage = pass::start(problem, data)?;
     loop {
         cx.check(Progress { stage: "sums", done: 0, total: None, objective: None })?;

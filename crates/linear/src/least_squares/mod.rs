@@ -26,7 +26,7 @@ pub use pass::{LeastSquaresPartial, LeastSquaresState};
 pub(crate) use pass::{add, add_moments, empty, finish, start};
 pub(crate) use solution_family::{SolutionFamily, complement};
 
-use ermine_core::{Context, Dataset, Error, Features, FoldAssignment, Mat, Result};
+use ermine_core::{Context, DatasetRef, Error, Features, FoldAssignment, Mat, Result};
 use ermine_math::scale::ldexp;
 
 /// Implements [`PassLearner`](ermine_core::PassLearner) for a learner that has a least-squares `problem` and makes a `model` of its
@@ -41,7 +41,7 @@ macro_rules! impl_passes {
                 ermine_math::moments::block_rows(cols)
             }
 
-            fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<Self::State> {
+            fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<Self::State> {
                 let check = |$this: &Self| -> Result<()> { $check };
                 check(self)?;
                 least_squares::start(&self.problem(), head)
@@ -51,7 +51,7 @@ macro_rules! impl_passes {
                 least_squares::empty(state)
             }
 
-            fn add_block(&self, state: &Self::State, part: &mut Self::Partial, rows: &Dataset<'_>) -> Result<()> {
+            fn add_block(&self, state: &Self::State, part: &mut Self::Partial, rows: &DatasetRef<'_>) -> Result<()> {
                 least_squares::add(&self.problem(), state, part, rows)
             }
 
@@ -126,7 +126,7 @@ const SPECTRUM: usize = 8192;
 /// Solves in memory what has a shape of its own; `None` for all other data, which goes through the passes.
 pub(crate) fn in_memory(
     problem: &LeastSquaresProblem<'_>,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
 ) -> Result<Option<LeastSquaresSolution>> {
     if problem.positive {
@@ -154,7 +154,7 @@ pub(crate) fn in_memory(
 }
 
 /// Whether fits without a fold go through the passes, so that they follow from totals. Which rows these are matters to no setting.
-pub(crate) fn adds_up(data: &Dataset<'_>, cut: &FoldAssignment<'_>) -> bool {
+pub(crate) fn adds_up(data: &DatasetRef<'_>, cut: &FoldAssignment<'_>) -> bool {
     let (cols, width) = (data.cols(), data.cols() + data.y.n_targets());
     let iterative = matches!(data.x, Features::Csr(_)) && cols > pass::EXACT_COLS;
     // Sparse rows are summed in double-double, twice the numbers.

@@ -2,7 +2,7 @@
 
 mod gather;
 
-use ermine_core::{Dataset, Error, Features, Partial, PassStep, Result};
+use ermine_core::{DatasetRef, Error, Features, Partial, PassStep, Result};
 use ermine_math::double_double::{Dd, DdGram, Residuals};
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
@@ -226,7 +226,7 @@ impl Partial for LeastSquaresPartial {
 }
 
 /// The stage before the first pass.
-pub(crate) fn start(problem: &LeastSquaresProblem<'_>, head: &Dataset<'_>) -> Result<LeastSquaresState> {
+pub(crate) fn start(problem: &LeastSquaresProblem<'_>, head: &DatasetRef<'_>) -> Result<LeastSquaresState> {
     let (cols, targets) = (head.cols(), head.y.n_targets());
     if cols + targets > MAX_COLS {
         return Err(Error::Data(format!(

@@ -8,7 +8,7 @@ mod columns;
 
 use std::ops::Range;
 
-use ermine_core::{Context, Dataset, Error, Mat, Progress, Result};
+use ermine_core::{Context, DatasetRef, Error, Mat, Progress, Result};
 use ermine_math::double_double::{self, Dd, DdGram};
 use ermine_math::linalg::{Cholesky, eigen_symmetric, eigenvalues_symmetric};
 use rayon::prelude::*;
@@ -26,12 +26,12 @@ pub(super) const EXACT_ROWS: usize = 1024;
 const CONDITION: f64 = 1e6;
 
 /// Whether data has this shape.
-pub(crate) fn is_applicable(data: &Dataset<'_>) -> bool {
+pub(crate) fn is_applicable(data: &DatasetRef<'_>) -> bool {
     data.rows() <= data.cols() && data.cols() > NARROW
 }
 
 /// Solves in the space of the rows.
-pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LeastSquaresSolution> {
+pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LeastSquaresSolution> {
     let (p, t) = (data.cols(), data.y.n_targets());
     problem.check_penalties(t)?;
     let rows: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
@@ -85,7 +85,7 @@ pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, cx: &
 /// The columns with their means, in units in which the largest cell has a square.
 fn centred_columns<'a>(
     problem: &LeastSquaresProblem<'_>,
-    data: &Dataset<'a>,
+    data: &DatasetRef<'a>,
     rows: Vec<usize>,
     weights: &[f64],
     chunks: &[Range<usize>],
@@ -149,7 +149,7 @@ struct CenteredTargets {
 }
 
 impl CenteredTargets {
-    fn new(problem: &LeastSquaresProblem<'_>, data: &Dataset<'_>, z: &CenteredColumns<'_>, weights: &[f64]) -> Result<Self> {
+    fn new(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, z: &CenteredColumns<'_>, weights: &[f64]) -> Result<Self> {
         let y = data.y.reals()?;
         let weight: Dd = weights.iter().map(|&w| Dd::from(w)).sum();
         let mut out = Self { v: Vec::new(), mean: Vec::new(), exponent: Vec::new() };

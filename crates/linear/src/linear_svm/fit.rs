@@ -1,6 +1,6 @@
 //! From the parameters and the data to a model: one vector of weights per class, by the method that suits.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Features, Mat, Result, Task};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Features, Mat, Result, Task};
 use ermine_math::columns::Design;
 use ermine_math::platt::Sigmoid;
 use rayon::prelude::*;
@@ -172,7 +172,7 @@ impl LinearSvm {
         }
     }
 
-    pub(super) fn classify(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LinearSvmModel> {
+    pub(super) fn classify(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LinearSvmModel> {
         let loss = self.loss_for(Task::Classification)?;
         let (codes, names) = data.y.classes()?;
         let mut totals = vec![0.0; names.len()];
@@ -265,7 +265,7 @@ impl LinearSvm {
         Ok((0..classes).map(line).collect())
     }
 
-    pub(super) fn regress(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LinearSvmModel> {
+    pub(super) fn regress(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LinearSvmModel> {
         let loss = self.loss_for(Task::Regression)?;
         for (wrong, name, value) in [
             (self.penalty == LinearSvmPenalty::L1, "penalty", "l1"),

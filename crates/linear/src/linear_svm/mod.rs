@@ -17,7 +17,7 @@ mod pegasos;
 mod sparse;
 
 use ermine_core::{
-    Accepts, ClassWeight, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
+    Accepts, ClassWeight, Context, DatasetRef, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
 };
 use serde::{Deserialize, Serialize};
 
@@ -33,14 +33,14 @@ pub use model::LinearSvmModel;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, Target};
 /// use ermine_linear::LinearSvm;
 ///
 /// let x = [-2.0, -1.0, 1.0, 2.0];
 /// let names = ["no".to_owned(), "yes".to_owned()];
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 4, 1)))
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 4, 1)))
 ///     .with_target(Target::Class { codes: &[0, 0, 1, 1], names: &names });
-/// let model = LinearSvm::default().fit(&data, &Context::default())?;
+/// let model = LinearSvm::default().fit_with(&data, &Context::default())?;
 /// assert_eq!(model.classify(&data.x)?, [0, 0, 1, 1]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -255,7 +255,7 @@ impl Learner for LinearSvm {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LinearSvmModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LinearSvmModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         data.x.refuse_non_finite(data.schema)?;

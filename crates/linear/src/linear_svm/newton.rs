@@ -4,7 +4,7 @@
 //! change it is exact (Mangasarian: A finite Newton method for classification, 2002; Keerthi and DeCoste, JMLR 6, 2005). With
 //! β = 2 C r as dual variables the duality gap is half the squared gradient.
 
-use ermine_core::{Context, Dataset, Features, Progress, Result};
+use ermine_core::{Context, DatasetRef, Features, Progress, Result};
 use ermine_math::linalg::Cholesky;
 use ermine_math::moments::block_rows;
 use rayon::prelude::*;
@@ -67,7 +67,7 @@ impl SvmNewtonProblem<'_> {
             let beta = &beta[range.clone()];
             let weight: Vec<f64> = range.zip(beta).map(|(i, b)| if *b == 0.0 { 0.0 } else { 2.0 * self.price[i] }).collect();
             let mut curvature = CurvatureSums::new(CurvatureKind::Full, cols, intercept, sparse);
-            curvature.add(&Dataset::new(x), &weight, 1, "linear-svm")?;
+            curvature.add(&DatasetRef::new(x), &weight, 1, "linear-svm")?;
             let mut pull = with_rows(&x, "linear-svm", WeightedRowSum(beta, cols))?;
             if intercept {
                 pull.push(beta.iter().sum());

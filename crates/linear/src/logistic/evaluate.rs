@@ -1,6 +1,6 @@
 //! The objective over a block of rows: loss, gradient and curvature, each row read once.
 
-use ermine_core::{CsrRef, Dataset, Features, Mat, Partial, Result};
+use ermine_core::{CsrRef, DatasetRef, Features, Mat, Partial, Result};
 use ermine_math::loss::{BlockLoss, logistic_block, softmax_block};
 use ermine_math::tall_skinny::{add_products, rows_at_once, scores};
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,7 @@ impl LogisticProblem {
     }
 
     /// Adds a block of rows at a point.
-    pub fn add(&self, point: &[f64], curvature: CurvatureKind, sums: &mut LogisticSums, rows: &Dataset<'_>) -> Result<()> {
+    pub fn add(&self, point: &[f64], curvature: CurvatureKind, sums: &mut LogisticSums, rows: &DatasetRef<'_>) -> Result<()> {
         let rows_in = self.labels(rows)?;
         let before = sums.loss;
         let mut curves = RowCurvature { kind: curvature, values: vec![Vec::new(); self.vectors()], kept: Vec::new() };
@@ -100,7 +100,7 @@ impl LogisticProblem {
     }
 
     /// Place and weight of every row; no weights when all are 1.
-    pub fn labels(&self, rows: &Dataset<'_>) -> Result<EncodedLabels> {
+    pub fn labels(&self, rows: &DatasetRef<'_>) -> Result<EncodedLabels> {
         let (codes, _) = rows.y.classes()?;
         let place = |&code: &u32| self.class_position.get(code as usize).copied().flatten();
         let uniform = self.class_weight.iter().all(|&w| w == 1.0);
@@ -137,7 +137,7 @@ impl LogisticProblem {
 
     fn add_dense(
         &self,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         point: &[f64],
         labels: &EncodedLabels,
         curves: &mut RowCurvature,
@@ -234,7 +234,7 @@ impl LogisticProblem {
 
     fn add_curvature(
         &self,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         labels: &EncodedLabels,
         curves: &RowCurvature,
         sums: &mut LogisticSums,

@@ -1,6 +1,6 @@
 //! A fit with all rows in memory, for the solvers that need them.
 
-use ermine_core::{Context, Dataset, Error, Features, Learner, Mat, Result, run_passes};
+use ermine_core::{Context, DatasetRef, Error, Features, Learner, Mat, Result, run_passes};
 
 use super::cd::{self, LogisticSolution};
 use super::dual::{self, DualResult};
@@ -18,7 +18,7 @@ const DUAL_COLS: usize = 2000;
 
 impl Logistic {
     /// Fits with all rows in memory, by the solver that was asked for or the one that suits the data.
-    pub(super) fn fit_in_memory(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LogisticModel> {
+    pub(super) fn fit_in_memory(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LogisticModel> {
         let penalty = self.elastic_penalty();
         let sparse = matches!(data.x, Features::Csr(_));
         match self.solver {
@@ -47,7 +47,7 @@ impl Logistic {
     }
 
     /// The rows and the problem they pose, with where to start.
-    fn rows<'a>(&self, data: &Dataset<'a>) -> Result<(LogisticData<'a>, WeightPoint)> {
+    fn rows<'a>(&self, data: &DatasetRef<'a>) -> Result<(LogisticData<'a>, WeightPoint)> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let (codes, names) = data.y.classes()?;
@@ -64,7 +64,7 @@ impl Logistic {
         Ok((LogisticData::new(data, problem, self.elastic_penalty())?, start))
     }
 
-    fn fit_rows(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LogisticModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LogisticModel> {
         let (rows, start) = self.rows(data)?;
         let weight = (0..rows.len()).map(|i| rows.labels.weight_of(i)).sum();
         let limits = self.limits(weight);

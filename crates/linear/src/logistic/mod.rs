@@ -20,7 +20,7 @@ mod stochastic;
 mod tests;
 
 use ermine_core::{
-    Accepts, ClassWeight, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, RowSource, Spec,
+    Accepts, ClassWeight, Context, DatasetRef, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, RowSource, Spec,
     StreamFit, Task, run_passes_source,
 };
 use serde::{Deserialize, Serialize};
@@ -43,13 +43,13 @@ pub use separation::Separation;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Model, OwnedTarget};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Model, OwnedTarget};
 /// use ermine_linear::Logistic;
 ///
 /// let hours = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0];
 /// let passed = OwnedTarget::from_labels(&["no", "no", "yes", "no", "no", "yes", "yes", "yes"]);
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&hours, 8, 1))).with_target(passed.view());
-/// let model = Logistic::default().fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&hours, 8, 1))).with_target(passed.view());
+/// let model = Logistic::default().fit_with(&data, &Context::default())?;
 /// let p = model.as_classifier().unwrap().proba(&data.x)?;
 /// assert!(p[(7, 1)] > 0.8 && model.certificate().unwrap().converged);
 /// # Ok::<(), ermine_core::Error>(())
@@ -259,7 +259,7 @@ impl Learner for Logistic {
         self.check_penalty()
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<LogisticModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LogisticModel> {
         self.fit_in_memory(data, cx)
     }
 

@@ -1,6 +1,6 @@
 //! The objective of logistic regression in passes, and what the search for its optimum found.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, Trace};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Mat, Result, Trace};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{CurvatureKind, HessianMetric, NewtonPlan, NewtonSearch, Objective, PassRequest, RowSample};
@@ -60,11 +60,11 @@ impl Objective for LogisticObjective {
         self.problem.empty(request.curvature, sparse)
     }
 
-    fn add(&self, point: &[f64], request: PassRequest, sums: &mut LogisticSums, rows: &Dataset<'_>) -> Result<()> {
+    fn add(&self, point: &[f64], request: PassRequest, sums: &mut LogisticSums, rows: &DatasetRef<'_>) -> Result<()> {
         self.problem.add(point, request.curvature, sums, rows)
     }
 
-    fn sample_rows(piece: &SamplePiece<u32>) -> Dataset<'_> {
+    fn sample_rows(piece: &SamplePiece<u32>) -> DatasetRef<'_> {
         as_dataset(piece)
     }
 

@@ -1,6 +1,6 @@
 //! A fit in passes over rows: the classes and a sample first, then one pass for each evaluation of the objective.
 
-use ermine_core::{Context, Dataset, Error, Features, Mat, Partial, PassLearner, PassStep, Result};
+use ermine_core::{Context, DatasetRef, Error, Features, Mat, Partial, PassLearner, PassStep, Result};
 use serde::{Deserialize, Serialize};
 
 use super::evaluate::{LogisticProblem, LogisticSums};
@@ -75,7 +75,7 @@ impl PassLearner for Logistic {
         }
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _cx: &Context<'_>) -> Result<LogisticState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _cx: &Context<'_>) -> Result<LogisticState> {
         let (_, names) = head.y.classes()?;
         let sparse = matches!(head.x, Features::Csr(_));
         let columns = head.schema.map_or_else(Vec::new, |schema| schema.names().map(str::to_owned).collect());
@@ -94,7 +94,7 @@ impl PassLearner for Logistic {
         })
     }
 
-    fn add_block(&self, state: &LogisticState, part: &mut LogisticPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &LogisticState, part: &mut LogisticPartial, rows: &DatasetRef<'_>) -> Result<()> {
         match (&state.method, &mut part.0) {
             (Some(LogisticMethod::Search(search)), LogisticPartialKind::Sums(sums)) => search.add(sums, rows),
             (Some(LogisticMethod::Gradient(descent)), LogisticPartialKind::Sums(sums)) => {

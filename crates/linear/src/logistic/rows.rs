@@ -1,6 +1,6 @@
 //! All rows in memory, for the solvers that take them by column or one by one.
 
-use ermine_core::{Dataset, Error, Result};
+use ermine_core::{DatasetRef, Error, Result};
 use ermine_math::columns::Design;
 use ermine_math::loss::{BlockLoss, log_sum_exp, logistic_block, softmax_block};
 
@@ -12,7 +12,7 @@ use super::penalty::ElasticPenalty;
 ///
 /// Scores and residuals of all rows lie weight vector by weight vector, a run of rows for each.
 pub struct LogisticData<'a> {
-    pub data: Dataset<'a>,
+    pub data: DatasetRef<'a>,
     pub design: Design<'a>,
     pub labels: EncodedLabels,
     pub problem: LogisticProblem,
@@ -50,7 +50,7 @@ impl WeightPoint {
 }
 
 impl<'a> LogisticData<'a> {
-    pub fn new(data: &Dataset<'a>, problem: LogisticProblem, penalty: ElasticPenalty) -> Result<Self> {
+    pub fn new(data: &DatasetRef<'a>, problem: LogisticProblem, penalty: ElasticPenalty) -> Result<Self> {
         let design = Design::new(&data.x, Logistic::NAME)?;
         let labels = problem.labels(data)?;
         Ok(Self { data: *data, design, labels, problem, penalty })

@@ -1,6 +1,6 @@
 //! What the first pass gathers: how much weight each class has, and a bounded sample of rows to start from.
 
-use ermine_core::{Dataset, Features, Partial, Result, Target};
+use ermine_core::{DatasetRef, Features, Partial, Result, Target};
 use serde::{Deserialize, Serialize};
 
 use super::super::passes::{MOST_ROWS, RowSample, SamplePiece};
@@ -25,7 +25,7 @@ impl ClassCensus {
     }
 
     /// Adds a block of rows.
-    pub fn add(&mut self, rows: &Dataset<'_>) -> Result<()> {
+    pub fn add(&mut self, rows: &DatasetRef<'_>) -> Result<()> {
         let (codes, _) = rows.y.classes()?;
         self.rows += rows.rows() as u64;
         match rows.weight {
@@ -58,8 +58,8 @@ pub fn class_weights(sample: &RowSample<u32>, classes: usize) -> Vec<f64> {
 }
 
 /// The rows of a piece to learn from.
-pub fn as_dataset(piece: &SamplePiece<u32>) -> Dataset<'_> {
-    Dataset::new(Features::F64(piece.x.view()))
+pub fn as_dataset(piece: &SamplePiece<u32>) -> DatasetRef<'_> {
+    DatasetRef::new(Features::F64(piece.x.view()))
         .with_target(Target::Class { codes: &piece.y, names: &[] })
         .with_weight((!piece.weight.is_empty()).then_some(&piece.weight))
 }
@@ -76,7 +76,7 @@ mod tests {
             let x = vec![0.0; 4096];
             let codes: Vec<u32> = (0..4096).map(|i| u32::from(i % 4 == 0)).collect();
             let m = ermine_core::MatRef::row_major(&x, 4096, 1);
-            let rows = Dataset::new(Features::F64(m)).with_target(Target::Class { codes: &codes, names: &names });
+            let rows = DatasetRef::new(Features::F64(m)).with_target(Target::Class { codes: &codes, names: &names });
             let mut part = ClassCensus::new(2, 1);
             part.add(&rows).unwrap();
             all.merge(part).unwrap();

@@ -1,7 +1,7 @@
 //! Classes that a direction of the weights tells apart without a penalty: the likelihood then has no maximum, and the direction
 //! proves it.
 
-use ermine_core::{Dataset, Features, Mat, Partial, Result};
+use ermine_core::{DatasetRef, Features, Mat, Partial, Result};
 use ermine_math::linalg::eigen_symmetric;
 use ermine_math::tall_skinny::{rows_at_once, scores};
 use serde::{Deserialize, Serialize};
@@ -121,7 +121,7 @@ impl SeparationProof {
     }
 
     /// Adds a block of rows.
-    pub fn add(&self, problem: &LogisticProblem, leads: &mut MarginSums, rows: &Dataset<'_>) -> Result<()> {
+    pub fn add(&self, problem: &LogisticProblem, leads: &mut MarginSums, rows: &DatasetRef<'_>) -> Result<()> {
         let (v, q, cols, bias) = (problem.vectors(), problem.width(), problem.cols, problem.bias(&self.direction));
         let labels = problem.labels(rows)?;
         let at_once = rows_at_once(cols);

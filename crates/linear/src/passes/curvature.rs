@@ -1,6 +1,6 @@
 //! Weighted products of the columns, which second derivatives are made of.
 
-use ermine_core::{CsrRef, Dataset, Features, Mat, MatRef, Result};
+use ermine_core::{CsrRef, DatasetRef, Features, Mat, MatRef, Result};
 use ermine_math::moments::Moments;
 use ermine_math::tall_skinny::rows_at_once;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ impl CurvatureSums {
     }
 
     /// Adds rows with their curvatures, one per row. With `stride` above 1 a matrix is made of every `stride`th row.
-    pub fn add(&mut self, rows: &Dataset<'_>, weight: &[f64], stride: usize, learner: &str) -> Result<()> {
+    pub fn add(&mut self, rows: &DatasetRef<'_>, weight: &[f64], stride: usize, learner: &str) -> Result<()> {
         match self {
             Self::Diagonal(diagonal) => add_diagonal(rows, weight, diagonal, learner),
             Self::Moments { moments, .. } => {
@@ -134,7 +134,7 @@ fn every<T>(x: MatRef<'_, T>, step: usize) -> MatRef<'_, T> {
     MatRef::strided(x.as_slice(), rows, x.cols(), x.row_stride() * step, x.col_stride()).unwrap_or(x)
 }
 
-fn add_diagonal(rows: &Dataset<'_>, weight: &[f64], diagonal: &mut [f64], learner: &str) -> Result<()> {
+fn add_diagonal(rows: &DatasetRef<'_>, weight: &[f64], diagonal: &mut [f64], learner: &str) -> Result<()> {
     let cols = rows.cols();
     match &rows.x {
         Features::Csr(x) => {

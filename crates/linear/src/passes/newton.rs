@@ -1,6 +1,6 @@
 //! Newton's method or L-BFGS in passes over rows: what the next pass gathers, when the metric is renewed, when to stop.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Partial, Progress, Result, Trace};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Partial, Progress, Result, Trace};
 use ermine_math::optimize::{LbfgsDescent, StepStatus};
 use serde::{Deserialize, Serialize};
 
@@ -68,8 +68,8 @@ pub trait Objective: Clone + Sync {
     const SAMPLE_MUST_CONVERGE: bool;
 
     fn empty(&self, request: PassRequest, sparse: bool) -> Self::Sums;
-    fn add(&self, point: &[f64], request: PassRequest, sums: &mut Self::Sums, rows: &Dataset<'_>) -> Result<()>;
-    fn sample_rows(piece: &SamplePiece<Self::Target>) -> Dataset<'_>;
+    fn add(&self, point: &[f64], request: PassRequest, sums: &mut Self::Sums, rows: &DatasetRef<'_>) -> Result<()>;
+    fn sample_rows(piece: &SamplePiece<Self::Target>) -> DatasetRef<'_>;
 
     /// The value, finite differences of which matter, and the gradient.
     fn value_and_gradient(&self, sums: &Self::Sums, point: &[f64], alpha: f64) -> (f64, Vec<f64>);
@@ -146,7 +146,7 @@ impl<O: Objective> NewtonSearch<O> {
     }
 
     /// Adds a block of rows in the current pass.
-    pub fn add(&self, sums: &mut O::Sums, rows: &Dataset<'_>) -> Result<()> {
+    pub fn add(&self, sums: &mut O::Sums, rows: &DatasetRef<'_>) -> Result<()> {
         self.objective.add(self.point(), self.request, sums, rows)
     }
 

@@ -1,6 +1,6 @@
 //! A bounded sample of rows to start from.
 
-use ermine_core::{Dataset, Mat, OwnedFeatures, Partial, Result};
+use ermine_core::{DatasetRef, Mat, OwnedFeatures, Partial, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ impl<T: Copy> RowSample<T> {
     }
 
     /// Adds some of the rows of a block.
-    pub fn add(&mut self, rows: &Dataset<'_>, y: &[T], learner: &str) -> Result<()> {
+    pub fn add(&mut self, rows: &DatasetRef<'_>, y: &[T], learner: &str) -> Result<()> {
         let kept: Vec<usize> = (0..rows.rows()).step_by(self.stride).collect();
         let x = match rows.x.take_rows(&kept) {
             OwnedFeatures::F64(x) => x,
@@ -182,7 +182,7 @@ mod tests {
         for block in 0..200usize {
             let x: Vec<f64> = (0..4096).map(|i| (block * 4096 + i) as f64).collect();
             let mut part = RowSample::new(1, 1, MOST_ROWS);
-            part.add(&Dataset::new(Features::F64(MatRef::row_major(&x, 4096, 1))), &[0; 4096], "test").unwrap();
+            part.add(&DatasetRef::new(Features::F64(MatRef::row_major(&x, 4096, 1))), &[0; 4096], "test").unwrap();
             all.merge(part);
         }
         let rows = all.rows();

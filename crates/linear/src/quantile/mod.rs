@@ -7,7 +7,7 @@ mod simplex;
 mod solve;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
 };
 use ermine_math::loss::RowLoss;
 use serde::{Deserialize, Serialize};
@@ -30,14 +30,14 @@ const NAME: &str = "quantile";
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Target};
 /// use ermine_linear::Quantile;
 ///
 /// let x = [0.0, 1.0, 2.0, 3.0, 4.0];
 /// let y = [1.0, 3.0, 5.0, 100.0, 9.0];    // 1 + 2 x, but for one
 /// let rows = Features::F64(MatRef::row_major(&x, 5, 1));
-/// let data = Dataset::new(rows).with_target(Target::Real(&y));
-/// let model = Quantile { alpha: 0.0, ..Quantile::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(rows).with_target(Target::Real(&y));
+/// let model = Quantile { alpha: 0.0, ..Quantile::default() }.fit_with(&data, &Context::default())?;
 /// assert!((model.coef()[0] - 2.0).abs() < 1e-12 && (model.intercept() - 1.0).abs() < 1e-12);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -89,7 +89,7 @@ impl Quantile {
     }
 
     /// At level 0 or 1 any penalty outweighs the rows.
-    fn constant(&self, data: &Dataset<'_>) -> Result<Option<QuantileModel>> {
+    fn constant(&self, data: &DatasetRef<'_>) -> Result<Option<QuantileModel>> {
         let end = self.quantile == 0.0 || self.quantile == 1.0;
         if !(end && self.alpha > 0.0 && self.fit_intercept) {
             return Ok(None);
@@ -117,7 +117,7 @@ impl Quantile {
         format!("level {level} is the limit of levels near it: the plane {side} all rows that is nearest to them")
     }
 
-    fn model(&self, data: &Dataset<'_>, scaled: &ScaledData<'_>, optimum: QuantileOptimum) -> Result<QuantileModel> {
+    fn model(&self, data: &DatasetRef<'_>, scaled: &ScaledData<'_>, optimum: QuantileOptimum) -> Result<QuantileModel> {
         let p = optimum.columns.len();
         let mut line = LinearFunction { coef: vec![0.0; data.cols()], intercept: ldexp(optimum.b[p], -scaled.y_exponent) };
         for (k, &j) in optimum.columns.iter().enumerate() {
@@ -219,7 +219,7 @@ impl Learner for Quantile {
         ],
     };
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<QuantileModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<QuantileModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         cx.check(ermine_core::Progress { stage: "columns", done: 0, total: None, objective: None })?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ermine_core::{Csr, Dataset, Features, Mat, Result};
+use ermine_core::{Csr, DatasetRef, Features, Mat, Result};
 use rayon::prelude::*;
 
 use super::NAME;
@@ -14,7 +14,7 @@ const BLOCK: usize = 1024;
 
 /// Rows of weight above 0, by place: column j less `centre[j]` is `x 2^exponent - centre`.
 pub struct ScaledData<'a> {
-    data: Dataset<'a>,
+    data: DatasetRef<'a>,
     /// The rows of weight above 0.
     pub rows: Vec<usize>,
     /// Their weights, the largest being 1.
@@ -58,7 +58,7 @@ impl ColumnExtent {
 }
 
 impl<'a> ScaledData<'a> {
-    pub fn new(data: &Dataset<'a>, fit_intercept: bool) -> Result<Self> {
+    pub fn new(data: &DatasetRef<'a>, fit_intercept: bool) -> Result<Self> {
         let rows: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
         let largest = rows.iter().map(|&i| data.weight_of(i)).fold(0.0, f64::max);
         let weight: Vec<f64> = rows.iter().map(|&i| data.weight_of(i) / largest).collect();

@@ -1,6 +1,6 @@
 //! From a dataset to a model: which rows and classes take part, the runs of the problems, the evidence.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Result, RngStream, Spec, Target, Trace};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Mat, Result, RngStream, Spec, Target, Trace};
 use ermine_math::loss::RowLoss;
 use rayon::prelude::*;
 
@@ -46,7 +46,7 @@ impl SgdFit<'_> {
     pub fn run(
         &self,
         start: Option<&SgdModel>,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         cx: &Context<'_>,
         all_names: bool,
     ) -> Result<(SgdModel, MistakeLog)> {
@@ -86,7 +86,7 @@ impl SgdFit<'_> {
     fn classes<'a>(
         &self,
         start: Option<&SgdModel>,
-        data: &Dataset<'a>,
+        data: &DatasetRef<'a>,
         codes: &'a [u32],
         names: &'a [String],
         all_names: bool,
@@ -121,7 +121,7 @@ impl SgdFit<'_> {
 }
 
 /// The rows to learn from and those set aside.
-fn split(sgd: &Sgd, data: &Dataset<'_>, codes: Option<&[u32]>, cx: &Context<'_>) -> Result<(Vec<u32>, Vec<u32>)> {
+fn split(sgd: &Sgd, data: &DatasetRef<'_>, codes: Option<&[u32]>, cx: &Context<'_>) -> Result<(Vec<u32>, Vec<u32>)> {
     let used: Vec<u32> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).map(|i| i as u32).collect();
     if !sgd.early_stopping || cx.validation.is_some() {
         return Ok((used, Vec::new()));
@@ -158,7 +158,7 @@ struct BinaryProblems<'a> {
     fit: &'a SgdFit<'a>,
     sgd: &'a Sgd,
     start: Option<&'a SgdModel>,
-    data: &'a Dataset<'a>,
+    data: &'a DatasetRef<'a>,
     classes: Option<SgdClasses<'a>>,
     train: Vec<u32>,
     holdout: Vec<u32>,

@@ -11,7 +11,7 @@ mod tests;
 mod weights;
 
 use ermine_core::{
-    Accepts, ClassWeight, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+    Accepts, ClassWeight, Context, DatasetRef, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
 };
 use ermine_math::loss::RowLoss;
 use serde::{Deserialize, Serialize};
@@ -36,14 +36,14 @@ use schedule::SgdSchedule;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Model, OwnedTarget};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Model, OwnedTarget};
 /// use ermine_linear::{Sgd, SgdLoss};
 ///
 /// let x = [-2.0, -1.0, -1.0, -1.0, -1.0, -2.0, 1.0, 1.0, 1.0, 2.0, 2.0, 1.0];
 /// let y = OwnedTarget::from_labels(&["a", "a", "a", "b", "b", "b"]);
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 6, 2))).with_target(y.view());
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 6, 2))).with_target(y.view());
 /// let sgd = Sgd { loss: SgdLoss::LogLoss, ..Sgd::default() };
-/// let model = sgd.fit(&data, &Context::default())?;
+/// let model = sgd.fit_with(&data, &Context::default())?;
 /// assert_eq!(model.as_classifier().unwrap().classify(&data.x)?, [0, 0, 0, 1, 1, 1]);
 /// // More rows later: the steps continue where they ended.
 /// let model = sgd.partial_fit(Some(&model), &data, &Context::default())?;
@@ -225,7 +225,7 @@ impl Sgd {
 
     /// One epoch over further rows, from where `model` stands, or from zero weights. The classes are those that the names of
     /// the target of the first call list, with or without rows.
-    pub fn partial_fit(&self, model: Option<&SgdModel>, rows: &Dataset<'_>, cx: &Context<'_>) -> Result<SgdModel> {
+    pub fn partial_fit(&self, model: Option<&SgdModel>, rows: &DatasetRef<'_>, cx: &Context<'_>) -> Result<SgdModel> {
         Self { max_iter: 1, tol: None, early_stopping: false, ..self.clone() }.fit_from(model, rows, cx, true)
     }
 
@@ -308,14 +308,14 @@ impl Sgd {
         Error::parameter(Self::SPEC.name, name, value, expected)
     }
 
-    fn fit_from(&self, start: Option<&SgdModel>, data: &Dataset<'_>, cx: &Context<'_>, all_names: bool) -> Result<SgdModel> {
+    fn fit_from(&self, start: Option<&SgdModel>, data: &DatasetRef<'_>, cx: &Context<'_>, all_names: bool) -> Result<SgdModel> {
         self.check()?;
         SgdFit { sgd: self, spec: &Self::SPEC, until_separated: false }.run(start, data, cx, all_names).map(|(model, _)| model)
     }
 }
 
 /// Continues from a model with the epochs and the stopping rule of the learner.
-fn resume(sgd: &Sgd, model: Option<&SgdModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<SgdModel> {
+fn resume(sgd: &Sgd, model: Option<&SgdModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<SgdModel> {
     sgd.fit_from(model, data, cx, true)
 }
 
@@ -481,7 +481,7 @@ impl Learner for Sgd {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<SgdModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<SgdModel> {
         self.fit_from(None, data, cx, false)
     }
 

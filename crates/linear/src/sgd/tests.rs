@@ -1,7 +1,7 @@
 //! Against formulas, steps taken by hand and optima known otherwise.
 
 use ermine_core::{
-    Classifier, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor, RngStream,
+    Classifier, Context, Csr, DatasetRef, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor, RngStream,
     Target,
 };
 use proptest::prelude::*;
@@ -19,12 +19,12 @@ fn rows(n: usize, p: usize, seed: u64) -> (Mat<f64>, Vec<f64>, OwnedTarget) {
     (x, y, OwnedTarget::Class { codes, names: vec!["a".into(), "b".into()] })
 }
 
-fn numbers<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> Dataset<'a> {
-    Dataset::new(Features::F64(x.view())).with_target(Target::Real(y))
+fn numbers<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> DatasetRef<'a> {
+    DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(y))
 }
 
-fn classes<'a>(x: &'a Mat<f64>, y: &'a OwnedTarget) -> Dataset<'a> {
-    Dataset::new(Features::F64(x.view())).with_target(y.view())
+fn classes<'a>(x: &'a Mat<f64>, y: &'a OwnedTarget) -> DatasetRef<'a> {
+    DatasetRef::new(Features::F64(x.view())).with_target(y.view())
 }
 
 fn sparse(x: &Mat<f64>) -> Csr {
@@ -47,15 +47,15 @@ fn averages_are_the_mean_of_the_weights_by_hand() {
     // Two rows, one column, squared loss, no penalty: w and b by hand.
     let x = [1.0, 2.0];
     let y = [1.0, -1.0];
-    let data = Dataset::new(Features::F64(MatRef::row_major(&x, 2, 1))).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 2, 1))).with_target(Target::Real(&y));
     let sgd = Sgd { penalty: SgdPenalty::None, max_iter: 1, ..PLAIN() };
     // Row 1: z = 0, w = b = 0.1. Row 2: z = 0.3, residual 1.3: w = 0.1 - 0.26, b = 0.1 - 0.13.
-    let model = sgd.fit(&data, &Context::default()).unwrap();
+    let model = sgd.fit_with(&data, &Context::default()).unwrap();
     assert!((model.coef()[(0, 0)] + 0.16).abs() < 1e-15 && (model.intercept()[0] + 0.03).abs() < 1e-15);
-    let averaged = Sgd { average: AveragingChoice::Whether(true), ..sgd.clone() }.fit(&data, &Context::default()).unwrap();
+    let averaged = Sgd { average: AveragingChoice::Whether(true), ..sgd.clone() }.fit_with(&data, &Context::default()).unwrap();
     assert!((averaged.coef()[(0, 0)] - (0.1 - 0.16) / 2.0).abs() < 1e-15);
     assert!((averaged.intercept()[0] - (0.1 - 0.03) / 2.0).abs() < 1e-15);
-    let late = Sgd { average: AveragingChoice::From(2), ..sgd }.fit(&data, &Context::default()).unwrap();
+    let late = Sgd { average: AveragingChoice::From(2), ..sgd }.fit_with(&data, &Context::default()).unwrap();
     assert!((late.coef()[(0, 0)] + 0.16).abs() < 1e-15);
 }
 
@@ -149,7 +149,7 @@ fn steps_are_those_of_the_definition_dense_and_sparse() {
                     };
                     let fit = |x: Features<'_>| {
                         let y = if loss.needs_classes() { labels.view() } else { Target::Real(&y) };
-                        sgd.fit(&Dataset::new(x).with_target(y), &Context::default()).unwrap()
+                        sgd.fit_with(&DatasetRef::new(x).with_target(y), &Context::default()).unwrap()
                     };
                     let truth = if loss.needs_classes() { &signs } else { &y };
                     let want = by_hand(&sgd, &x, truth);
@@ -170,7 +170,7 @@ fn rows_in_chunks_are_the_rows_in_one_epoch() {
             for (is_class, loss) in [(false, SgdLoss::Huber), (true, SgdLoss::LogLoss)] {
                 let sgd = Sgd { loss, penalty, alpha: 0.01, average, max_iter: 1, ..PLAIN() };
                 let data = if is_class { classes(&x, &labels) } else { numbers(&x, &y) };
-                let whole = sgd.fit(&data, &Context::default()).unwrap();
+                let whole = sgd.fit_with(&data, &Context::default()).unwrap();
                 let mut parts = None;
                 for chunk in [0..7, 7..8, 8..41, 41..60] {
                     let next = sgd.partial_fit(parts.as_ref(), &data.row_range(chunk), &Context::default()).unwrap();
@@ -195,7 +195,7 @@ fn a_first_chunk_may_lack_classes_that_come_later() {
     let x = Mat::from_fn(6, 1, |i, _| i as f64 - 2.5);
     let codes = [0, 0, 1, 1, 2, 2];
     let names: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
     let sgd = Sgd { loss: SgdLoss::LogLoss, ..Sgd::default() };
     let mut model = sgd.partial_fit(None, &data.row_range(0..2), &Context::default()).unwrap();
     assert_eq!(model.coef().rows(), 3);
@@ -215,8 +215,9 @@ fn it_comes_to_the_optimum_of_ridge() {
     let (x, y, _) = rows(400, 5, 3);
     let alpha = 0.1;
     // 1/(2n) sum r^2 + alpha/2 |b|^2 is ridge with alpha n.
-    let ridge =
-        Ridge { alpha: RidgeAlpha::One(alpha * 400.0), ..Ridge::default() }.fit(&numbers(&x, &y), &Context::default()).unwrap();
+    let ridge = Ridge { alpha: RidgeAlpha::One(alpha * 400.0), ..Ridge::default() }
+        .fit_with(&numbers(&x, &y), &Context::default())
+        .unwrap();
     let sgd = Sgd {
         alpha,
         learning_rate: LearningRate::Inverse,
@@ -226,7 +227,8 @@ fn it_comes_to_the_optimum_of_ridge() {
         tol: None,
         ..Sgd::default()
     };
-    let model = Sgd { average: AveragingChoice::From(40_000), ..sgd.clone() }.fit(&numbers(&x, &y), &Context::default()).unwrap();
+    let model =
+        Sgd { average: AveragingChoice::From(40_000), ..sgd.clone() }.fit_with(&numbers(&x, &y), &Context::default()).unwrap();
     for (a, b) in model.coef().row(0).iter().zip(ridge.coef().row(0)) {
         assert!((a - b).abs() < 2e-3, "{a} {b}");
     }
@@ -234,7 +236,7 @@ fn it_comes_to_the_optimum_of_ridge() {
     assert!(model.certificate().unwrap().kkt_residual.unwrap() < 3e-3);
     // With all rows in a step it is gradient descent, which goes to the optimum itself, and weight 2 is the row twice.
     let whole = Sgd { batch_size: 400, learning_rate: LearningRate::Constant, eta0: Some(0.5), max_iter: 400, ..sgd };
-    let model = whole.fit(&numbers(&x, &y), &Context::default()).unwrap();
+    let model = whole.fit_with(&numbers(&x, &y), &Context::default()).unwrap();
     for (a, b) in model.coef().row(0).iter().zip(ridge.coef().row(0)) {
         assert!((a - b).abs() < 1e-10, "{a} {b}");
     }
@@ -249,7 +251,7 @@ fn it_comes_to_the_optimum_of_logistic_regression() {
     let (x, _, labels) = rows(400, 5, 4);
     let alpha = 0.05;
     let logistic = Logistic { c: Some(1.0 / (alpha * 400.0)), tol: 1e-10, ..Logistic::default() };
-    let truth = logistic.fit(&classes(&x, &labels), &Context::default()).unwrap();
+    let truth = logistic.fit_with(&classes(&x, &labels), &Context::default()).unwrap();
     let sgd = Sgd {
         loss: SgdLoss::LogLoss,
         alpha,
@@ -260,7 +262,7 @@ fn it_comes_to_the_optimum_of_logistic_regression() {
         tol: None,
         ..Sgd::default()
     };
-    let model = sgd.fit(&classes(&x, &labels), &Context::default()).unwrap();
+    let model = sgd.fit_with(&classes(&x, &labels), &Context::default()).unwrap();
     for (a, b) in model.coef().row(0).iter().zip(truth.coef().row(0)) {
         assert!((a - b).abs() < 1e-7, "{a} {b}");
     }
@@ -269,7 +271,7 @@ fn it_comes_to_the_optimum_of_logistic_regression() {
     // Plain steps come near.
     let steps =
         Sgd { batch_size: 1, learning_rate: LearningRate::Optimal, max_iter: 100, average: AveragingChoice::From(10_000), ..sgd };
-    let model = steps.fit(&classes(&x, &labels), &Context::default()).unwrap();
+    let model = steps.fit_with(&classes(&x, &labels), &Context::default()).unwrap();
     for (a, b) in model.coef().row(0).iter().zip(truth.coef().row(0)) {
         assert!((a - b).abs() < 0.01, "{a} {b}");
     }
@@ -282,7 +284,8 @@ fn the_hinge_comes_near_the_optimum_that_its_dual_certifies() {
     let (x, _, labels) = rows(200, 3, 5);
     let alpha = 0.1;
     let sgd = Sgd { alpha, fit_intercept: false, max_iter: 2000, tol: None, ..Sgd::default() };
-    let model = Sgd { average: AveragingChoice::From(200_000), ..sgd }.fit(&classes(&x, &labels), &Context::default()).unwrap();
+    let model =
+        Sgd { average: AveragingChoice::From(200_000), ..sgd }.fit_with(&classes(&x, &labels), &Context::default()).unwrap();
     let OwnedTarget::Class { codes, .. } = &labels else { unreachable!() };
     let sign = |i: usize| 2.0 * f64::from(codes[i]) - 1.0;
     // Coordinate ascent of the dual, min 1/2 |w|^2 alpha - mean a, to rounding.
@@ -318,7 +321,7 @@ fn an_l1_penalty_finds_the_columns_that_matter() {
         tol: None,
         ..Sgd::default()
     };
-    let model = sgd.fit(&numbers(&x, &y), &Context::default()).unwrap();
+    let model = sgd.fit_with(&numbers(&x, &y), &Context::default()).unwrap();
     // Coordinate descent to rounding.
     let mean = |v: &mut dyn Iterator<Item = f64>| v.sum::<f64>() / 500.0;
     let (mut b, mut b0) = ([0.0; 10], 0.0);
@@ -342,7 +345,8 @@ fn widrow_and_hoff_say_where_the_step_stands() {
     // One column of ±2 without intercept: lambda_max = 4, the bound is 1/2.
     let x = Mat::from_fn(50, 1, |i, _| if i % 2 == 0 { 2.0 } else { -2.0 });
     let y: Vec<f64> = (0..50).map(|i| 3.0 * x[(i, 0)]).collect();
-    let fit = |step| Sgd { fit_intercept: false, ..Sgd::widrow_hoff(step) }.fit(&numbers(&x, &y), &Context::default()).unwrap();
+    let fit =
+        |step| Sgd { fit_intercept: false, ..Sgd::widrow_hoff(step) }.fit_with(&numbers(&x, &y), &Context::default()).unwrap();
     let good = fit(0.1);
     let certificate = good.certificate().unwrap();
     assert!((good.coef()[(0, 0)] - 3.0).abs() < 1e-6 && certificate.converged);
@@ -360,19 +364,19 @@ fn rows_set_aside_end_the_fit() {
     let (x, y, labels) = rows(300, 4, 7);
     let early = Sgd { early_stopping: true, max_iter: 500, ..Sgd::default() };
     for data in [numbers(&x, &y), classes(&x, &labels)] {
-        let model = early.fit(&data, &Context::default()).unwrap();
+        let model = early.fit_with(&data, &Context::default()).unwrap();
         assert!(model.certificate().unwrap().converged && model.n_iter() < 500);
         assert_eq!(model.trace().unwrap().column("score").unwrap().len() as u64, model.n_iter());
         let numbered: Vec<u64> = model.trace().unwrap().column("iteration").unwrap().iter().map(|&k| k as u64).collect();
         assert_eq!(numbered, (1..=model.n_iter()).collect::<Vec<u64>>());
         // A validation set of the context leaves all rows to learn from.
         let cx = Context { validation: Some(&data), ..Context::default() };
-        let other = early.fit(&data, &cx).unwrap();
+        let other = early.fit_with(&data, &cx).unwrap();
         assert_eq!(other.steps(), 300 * other.n_iter());
         assert_eq!(model.steps(), 270 * model.n_iter());
     }
     let two = numbers(&x, &y).row_range(0..2);
-    let error = early.fit(&two, &Context::default()).unwrap_err().to_string();
+    let error = early.fit_with(&two, &Context::default()).unwrap_err().to_string();
     assert!(error.contains("validation_fraction"), "{error}");
 }
 
@@ -384,7 +388,7 @@ fn hostile_numbers_get_an_error_or_a_finite_model() {
         (0..50).for_each(|i| m[(i, 1)] *= scale);
         for data in [numbers(&m, &y), classes(&m, &labels)] {
             for sgd in [Sgd::default(), Sgd { eta0: Some(0.01), learning_rate: LearningRate::Constant, ..Sgd::default() }] {
-                match sgd.fit(&data, &Context::default()) {
+                match sgd.fit_with(&data, &Context::default()) {
                     Ok(model) => {
                         assert!(model.coef().as_slice().iter().chain(model.intercept()).all(|v| v.is_finite()));
                         let certificate = model.certificate().unwrap();
@@ -400,16 +404,16 @@ fn hostile_numbers_get_an_error_or_a_finite_model() {
     }
     // Constant y, one row, zero rows of weight.
     let same = vec![4.0; 50];
-    let model = Sgd::default().fit(&numbers(&x, &same), &Context::default()).unwrap();
+    let model = Sgd::default().fit_with(&numbers(&x, &same), &Context::default()).unwrap();
     assert!((model.predict(&Features::F64(x.view())).unwrap()[(0, 0)] - 4.0).abs() < 0.5);
-    assert!(Sgd::default().fit(&numbers(&x, &y).row_range(0..1), &Context::default()).is_ok());
+    assert!(Sgd::default().fit_with(&numbers(&x, &y).row_range(0..1), &Context::default()).is_ok());
     let none = vec![0.0; 50];
-    assert!(Sgd::default().fit(&numbers(&x, &y).with_weight(Some(&none)), &Context::default()).is_err());
+    assert!(Sgd::default().fit_with(&numbers(&x, &y).with_weight(Some(&none)), &Context::default()).is_err());
     let one = OwnedTarget::Class { codes: vec![0; 50], names: vec!["a".into(), "b".into()] };
-    let error = Sgd::default().fit(&classes(&x, &one), &Context::default()).unwrap_err().to_string();
+    let error = Sgd::default().fit_with(&classes(&x, &one), &Context::default()).unwrap_err().to_string();
     assert!(error.contains("greater than one"), "{error}");
     // A loss of margins for numbers, and steps of alpha = 0.
-    let wrong = Sgd { loss: SgdLoss::Hinge, ..Sgd::default() }.fit(&numbers(&x, &y), &Context::default());
+    let wrong = Sgd { loss: SgdLoss::Hinge, ..Sgd::default() }.fit_with(&numbers(&x, &y), &Context::default());
     assert!(wrong.unwrap_err().to_string().contains("loss"));
     assert!(Sgd { alpha: 0.0, learning_rate: LearningRate::Optimal, ..Sgd::default() }.check().is_err());
 }
@@ -439,7 +443,7 @@ proptest! {
         let y = OwnedTarget::Class { codes, names: vec!["a".into(), "b".into()] };
         let data = classes(&x, &y);
         let perceptron = Perceptron { tol: None, max_iter: 100_000, ..Perceptron::default() };
-        let model = perceptron.fit(&data, &Context::seeded(seed)).unwrap();
+        let model = perceptron.fit_with(&data, &Context::seeded(seed)).unwrap();
         let total = model.mistakes()[0].iter().sum::<u64>() as f64;
         let bound = model.novikoff()[0].unwrap();
         prop_assert!(total <= bound.best_bound && bound.best_bound <= bound.bound * (1.0 + 1e-12));
@@ -457,7 +461,7 @@ fn rows_that_no_line_separates_are_said_to_be_so() {
     let x = Mat::from_fn(4, 2, |i, j| f64::from(u8::from(i >> j & 1 == 1)));
     let y = OwnedTarget::Class { codes: vec![0, 1, 1, 0], names: vec!["a".into(), "b".into()] };
     let model =
-        Perceptron { tol: None, max_iter: 30, ..Perceptron::default() }.fit(&classes(&x, &y), &Context::default()).unwrap();
+        Perceptron { tol: None, max_iter: 30, ..Perceptron::default() }.fit_with(&classes(&x, &y), &Context::default()).unwrap();
     let certificate = model.certificate().unwrap();
     assert!(!certificate.converged && certificate.notes[0].contains("not separated"), "{:?}", certificate.notes);
     assert_eq!((model.mistakes()[0].len(), model.novikoff()[0]), (30, None));

@@ -6,8 +6,8 @@ mod path;
 mod tests;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Learner, Mat, ModelReader, ParamSpec, Partial, PassLearner, PassStep,
-    Range, Result, Spec, StreamFit, Task, run_passes, run_passes_source,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, Learner, Mat, ModelReader, ParamSpec, Partial, PassLearner,
+    PassStep, Range, Result, Spec, StreamFit, Task, run_passes, run_passes_source,
 };
 use ermine_math::moments::{self, Moments};
 use serde::{Deserialize, Serialize};
@@ -30,14 +30,14 @@ use path::{CenteredGram, StepwisePath};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Target};
 /// use ermine_linear::Stepwise;
 ///
 /// // y is twice the second column and a little noise.
 /// let x = [1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.0, 3.0, 1.0, 4.0, 0.0, 5.0];
 /// let y = [0.1, 1.9, 4.0, 6.1, 7.9, 10.0];
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 6, 2))).with_target(Target::Real(&y));
-/// let model = Stepwise::default().fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 6, 2))).with_target(Target::Real(&y));
+/// let model = Stepwise::default().fit_with(&data, &Context::default())?;
 /// assert_eq!(model.support(), [1]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -304,7 +304,7 @@ impl Learner for Stepwise {
 
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<StepwiseModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<StepwiseModel> {
         run_passes(self, data, cx)
     }
 
@@ -321,7 +321,7 @@ impl PassLearner for Stepwise {
         moments::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<StepwiseState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<StepwiseState> {
         let cols = head.cols();
         if cols > MAX_COLS {
             return Err(Error::Data(format!(
@@ -346,7 +346,7 @@ impl PassLearner for Stepwise {
         StepwisePartial((0..stage.folds).map(|_| Moments::new(stage.cols, 1)).collect())
     }
 
-    fn add_block(&self, stage: &StepwiseState, part: &mut StepwisePartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, stage: &StepwiseState, part: &mut StepwisePartial, rows: &DatasetRef<'_>) -> Result<()> {
         for (fold, moments) in part.0.iter_mut().enumerate() {
             if stage.folds == 1 {
                 add_rows(stage, moments, rows)?;
@@ -381,7 +381,7 @@ impl PassLearner for Stepwise {
 /// Rows brought to dense f64 at a time.
 const CHUNK: usize = 256;
 
-fn add_rows(stage: &StepwiseState, moments: &mut Moments, rows: &Dataset<'_>) -> Result<()> {
+fn add_rows(stage: &StepwiseState, moments: &mut Moments, rows: &DatasetRef<'_>) -> Result<()> {
     let e = &stage.exponents;
     let scaled = e.iter().any(|&e| e != 0);
     let mut scratch = Vec::new();

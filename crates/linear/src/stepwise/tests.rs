@@ -1,6 +1,6 @@
 //! Against a greedy search by brute force, closed forms and ols.
 
-use ermine_core::{Context, Csr, Dataset, Features, Learner, Mat, Model, ModelWriter, RngStream, Target};
+use ermine_core::{Context, Csr, DatasetRef, Features, Learner, Mat, Model, ModelWriter, RngStream, Target};
 use ermine_math::linalg::PivotedQr;
 
 use super::{Stepwise, StepwiseCriterion, StepwiseModel};
@@ -15,8 +15,8 @@ fn random(n: usize, p: usize, seed: u64) -> (Mat<f64>, Vec<f64>) {
     (x, y)
 }
 
-fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> Dataset<'a> {
-    Dataset::new(Features::F64(x.view())).with_target(Target::Real(y))
+fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> DatasetRef<'a> {
+    DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(y))
 }
 
 /// Residual sum of squares of least squares on some columns and an intercept, by QR of the rows.
@@ -44,7 +44,7 @@ fn the_path_is_that_of_a_greedy_search_by_qr() {
                 fit_intercept: intercept,
                 ..Stepwise::default()
             };
-            let model = stepwise.fit(&data(&x, &y), &Context::default()).unwrap();
+            let model = stepwise.fit_with(&data(&x, &y), &Context::default()).unwrap();
             let mut chosen: Vec<usize> = Vec::new();
             for step in &model.steps()[1..] {
                 let rest: Vec<usize> = (0..7).filter(|j| !chosen.contains(j)).collect();
@@ -68,7 +68,7 @@ fn an_orthogonal_design_has_a_closed_form() {
     let b = [0.5, -3.0, 0.0, 2.0, 1.0];
     let noise = |i: usize| 0.01 * hadamard(i, 7);
     let y: Vec<f64> = (0..n).map(|i| 4.0 + noise(i) + (0..5).map(|j| b[j] * x[(i, j)]).sum::<f64>()).collect();
-    let model = Stepwise::default().fit(&data(&x, &y), &Context::default()).unwrap();
+    let model = Stepwise::default().fit_with(&data(&x, &y), &Context::default()).unwrap();
     assert_eq!(model.support(), [1, 3, 4, 0]);
     for j in 0..5 {
         assert!((model.coef()[j] - b[j]).abs() < 1e-14);
@@ -84,12 +84,12 @@ fn an_orthogonal_design_has_a_closed_form() {
 fn criteria_are_those_of_ols_on_the_same_columns() {
     let (x, y) = random(80, 6, 9);
     for (criterion, pick) in [(StepwiseCriterion::Bic, true), (StepwiseCriterion::Aic, false)] {
-        let model = Stepwise { criterion, ..Stepwise::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+        let model = Stepwise { criterion, ..Stepwise::default() }.fit_with(&data(&x, &y), &Context::default()).unwrap();
         let mut columns = Vec::new();
         for step in &model.steps()[1..] {
             columns.push(step.column.unwrap() as usize);
             let part = Mat::from_fn(80, columns.len(), |i, c| x[(i, columns[c])]);
-            let ols = Ols::default().fit(&data(&part, &y), &Context::default()).unwrap();
+            let ols = Ols::default().fit_with(&data(&part, &y), &Context::default()).unwrap();
             let summary = &ols.summary()[0];
             let want = if pick { summary.bic } else { summary.aic };
             assert!((step.criterion.unwrap() - want).abs() < 1e-9 * want.abs(), "{criterion:?} {columns:?}");
@@ -101,7 +101,7 @@ fn criteria_are_those_of_ols_on_the_same_columns() {
         assert!(values.iter().all(|v| values[size] <= *v));
         let columns: Vec<usize> = model.support().iter().map(|&j| j as usize).collect();
         let part = Mat::from_fn(80, size, |i, c| x[(i, columns[c])]);
-        let ols = Ols::default().fit(&data(&part, &y), &Context::default()).unwrap();
+        let ols = Ols::default().fit_with(&data(&part, &y), &Context::default()).unwrap();
         for (c, &j) in columns.iter().enumerate() {
             assert!((model.coef()[j] - ols.coef()[(0, c)]).abs() < 1e-10);
         }
@@ -115,7 +115,7 @@ fn cross_validation_is_that_of_refits_on_folds() {
     for intercept in [true, false] {
         let (x, y) = random(50, 5, 11);
         let stepwise = Stepwise { criterion: StepwiseCriterion::Cv, folds: 5, fit_intercept: intercept, ..Stepwise::default() };
-        let model = stepwise.fit(&data(&x, &y), &Context::default()).unwrap();
+        let model = stepwise.fit_with(&data(&x, &y), &Context::default()).unwrap();
         for (size, step) in model.steps().iter().enumerate() {
             let mut error = 0.0;
             for fold in 0..5 {
@@ -127,7 +127,7 @@ fn cross_validation_is_that_of_refits_on_folds() {
                     continue;
                 }
                 let k = Stepwise { criterion: StepwiseCriterion::K, n_features: Some(size as u64), ..stepwise.clone() };
-                let part = k.fit(&train.view(), &Context::default()).unwrap();
+                let part = k.fit_with(&train.view(), &Context::default()).unwrap();
                 let predicted = part.as_regressor().unwrap().predict(&test.view().x).unwrap();
                 error += test_rows.iter().enumerate().map(|(r, &i)| (y[i] - predicted[(r, 0)]).powi(2)).sum::<f64>();
             }
@@ -148,7 +148,7 @@ fn dependent_columns_are_left_out_and_ties_go_to_the_first() {
         _ => x[(i, 0)] + x[(i, 2)],
     });
     let all = Stepwise { criterion: StepwiseCriterion::K, n_features: Some(7), ..Stepwise::default() };
-    let model = all.fit(&data(&wide, &y), &Context::default()).unwrap();
+    let model = all.fit_with(&data(&wide, &y), &Context::default()).unwrap();
     assert!(model.support().contains(&1) && model.support().len() == 3);
     assert!([3, 4, 5].iter().all(|j| model.collinear().contains(j)), "{:?}", model.collinear());
     assert!(model.certificate().unwrap().notes.iter().any(|n| n.contains("depend")));
@@ -158,32 +158,32 @@ fn dependent_columns_are_left_out_and_ties_go_to_the_first() {
 #[test]
 fn hostile_numbers() {
     let (x, y) = random(40, 3, 13);
-    let plain = Stepwise::default().fit(&data(&x, &y), &Context::default()).unwrap();
+    let plain = Stepwise::default().fit_with(&data(&x, &y), &Context::default()).unwrap();
     for scale in [1e-300, 1e300] {
         let scaled = Mat::from_fn(40, 3, |i, j| if j == 1 { x[(i, j)] * scale } else { x[(i, j)] });
-        let model = Stepwise::default().fit(&data(&scaled, &y), &Context::default()).unwrap();
+        let model = Stepwise::default().fit_with(&data(&scaled, &y), &Context::default()).unwrap();
         assert_eq!(model.support(), plain.support());
         let far = (model.coef()[1] * scale - plain.coef()[1]).abs();
         assert!(far < 1e-8 * plain.coef()[1].abs(), "{scale}: {far}");
         // A target that large: its squares are beyond the range of f64, the choice is the same.
         let large: Vec<f64> = y.iter().map(|v| v * scale).collect();
-        let model = Stepwise::default().fit(&data(&x, &large), &Context::default()).unwrap();
+        let model = Stepwise::default().fit_with(&data(&x, &large), &Context::default()).unwrap();
         assert_eq!(model.support(), plain.support());
         let mut out = ModelWriter::default();
         model.save(&mut out).unwrap();
         assert_eq!(Stepwise::load(&out.into_reader()).unwrap().support(), model.support());
     }
     let same = vec![4.0; 40];
-    let model = Stepwise::default().fit(&data(&x, &same), &Context::default()).unwrap();
+    let model = Stepwise::default().fit_with(&data(&x, &same), &Context::default()).unwrap();
     assert!(model.support().is_empty() && (model.intercept() - 4.0).abs() < 1e-14);
-    let one: StepwiseModel = Stepwise::default().fit(&data(&x, &y).row_range(0..1), &Context::default()).unwrap();
+    let one: StepwiseModel = Stepwise::default().fit_with(&data(&x, &y).row_range(0..1), &Context::default()).unwrap();
     assert_eq!(one.intercept(), y[0]);
     let none = vec![0.0; 40];
-    assert!(Stepwise::default().fit(&data(&x, &y).with_weight(Some(&none)), &Context::default()).is_err());
+    assert!(Stepwise::default().fit_with(&data(&x, &y).with_weight(Some(&none)), &Context::default()).is_err());
     // Sparse columns beyond any table of products are refused by their number.
     let csr = Csr::new((0..=100).collect(), (0..100).map(|j| j * 999).collect(), vec![1.0; 100], 100_000).unwrap();
     let y: Vec<f64> = (0..100).map(f64::from).collect();
-    let wide = Dataset::new(Features::Csr(csr.view())).with_target(Target::Real(&y));
-    let error = Stepwise::default().fit(&wide, &Context::default()).unwrap_err().to_string();
+    let wide = DatasetRef::new(Features::Csr(csr.view())).with_target(Target::Real(&y));
+    let error = Stepwise::default().fit_with(&wide, &Context::default()).unwrap_err().to_string();
     assert!(error.contains("100000"), "{error}");
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ermine_core::{
-    Column, ColumnRef, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor,
+    Column, ColumnRef, Context, Csr, DatasetRef, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor,
     RngStream, Schema, Table, Target, run_passes_blocked,
 };
 use ermine_fixtures::{TextTable, Value, matrix, near, numbers, standardised};
@@ -20,8 +20,8 @@ fn one_hot(values: &[String]) -> Vec<Vec<f64>> {
     levels.iter().skip(1).map(|&l| values.iter().map(|v| f64::from(u8::from(v == l))).collect()).collect()
 }
 
-fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> Dataset<'a> {
-    Dataset::new(Features::F64(x.view())).with_target(Target::Real(y))
+fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> DatasetRef<'a> {
+    DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(y))
 }
 
 fn glm(family: GlmFamily) -> Glm {
@@ -29,7 +29,7 @@ fn glm(family: GlmFamily) -> Glm {
 }
 
 fn fit(learner: &Glm, x: &Mat<f64>, y: &[f64]) -> GlmModel {
-    learner.fit(&data(x, y), &Context::default()).unwrap()
+    learner.fit_with(&data(x, y), &Context::default()).unwrap()
 }
 
 /// Coefficients, errors, tests, deviances and likelihood against a case of the book.
@@ -86,8 +86,9 @@ fn logit_on_breast_cancer_is_that_of_logistic() {
     compare(&model, "logit_breast_cancer_5");
     let names = ["0".to_owned(), "1".to_owned()];
     let codes: Vec<u32> = y.iter().map(|&v| v as u32).collect();
-    let classes = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
-    let logistic = Logistic { penalty: PenaltyKind::None, ..Logistic::default() }.fit(&classes, &Context::default()).unwrap();
+    let classes = DatasetRef::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
+    let logistic =
+        Logistic { penalty: PenaltyKind::None, ..Logistic::default() }.fit_with(&classes, &Context::default()).unwrap();
     for j in 0..5 {
         near(model.coef()[j], logistic.coef()[(0, j)], 1e-8, "coefficient");
         near(model.inference().unwrap().std_err[(0, j + 1)], logistic.standard_errors().unwrap().coef[(0, j)], 1e-7, "error");
@@ -95,7 +96,7 @@ fn logit_on_breast_cancer_is_that_of_logistic() {
     // With a penalty: C sum + 1/2 |b|^2 is the mean with alpha = 1 / (C n).
     let n = y.len() as f64;
     let model = fit(&Glm { alpha: 1.0 / n, ..glm(GlmFamily::Bernoulli) }, &x, &y);
-    let logistic = Logistic::default().fit(&classes, &Context::default()).unwrap();
+    let logistic = Logistic::default().fit_with(&classes, &Context::default()).unwrap();
     (0..5).for_each(|j| near(model.coef()[j], logistic.coef()[(0, j)], 1e-7, "penalised coefficient"));
     assert!(model.inference().is_none());
 }
@@ -160,7 +161,7 @@ fn claims_with_exposure_and_their_severity() {
     let (x, weight) = (matrix(&design(&sheet)), sheet.numbers("nclaims"));
     let y: Vec<f64> = sheet.numbers("amount").iter().zip(&weight).map(|(a, n)| a / n).collect();
     let rows = data(&x, &y).with_weight(Some(&weight));
-    compare(&glm(GlmFamily::Gamma).fit(&rows, &Context::default()).unwrap(), "gamma_mtpl_severity");
+    compare(&glm(GlmFamily::Gamma).fit_with(&rows, &Context::default()).unwrap(), "gamma_mtpl_severity");
 }
 
 /// Columns of normals, and targets drawn so that every family can have them.
@@ -234,7 +235,7 @@ fn the_score_equations_hold_and_no_neighbour_is_better() {
             let learner = Glm { alpha, fit_intercept: intercept, tol: 1e-6, ..base.clone() };
             let weight: Vec<f64> = (0..400).map(|i| 0.5 + (i % 3) as f64).collect();
             let rows = data(&x, &y).with_weight(Some(&weight));
-            let model = learner.fit(&rows, &Context::default()).unwrap_or_else(|e| panic!("{learner:?}: {e}"));
+            let model = learner.fit_with(&rows, &Context::default()).unwrap_or_else(|e| panic!("{learner:?}: {e}"));
             assert!(model.certificate().unwrap().converged, "{learner:?}: {:?}", model.certificate());
             let total: f64 = weight.iter().sum();
             let objective = |b0: f64, b: &[f64]| {
@@ -276,8 +277,10 @@ fn gaussian_with_identity_is_least_squares() {
     let (x, y) = made(GlmFamily::Gaussian, 200, 3, 9);
     let weight: Vec<f64> = (0..200).map(|i| 1.0 + (i % 4) as f64).collect();
     let rows = data(&x, &y).with_weight(Some(&weight));
-    let (model, ols) =
-        (Glm::default().fit(&rows, &Context::default()).unwrap(), Ols::default().fit(&rows, &Context::default()).unwrap());
+    let (model, ols) = (
+        Glm::default().fit_with(&rows, &Context::default()).unwrap(),
+        Ols::default().fit_with(&rows, &Context::default()).unwrap(),
+    );
     let (a, b) = (model.inference().unwrap(), ols.inference().unwrap());
     for j in 0..4 {
         near(a.std_err[(0, j)], b.std_err[(0, j)], 1e-10, "error");
@@ -329,7 +332,7 @@ fn offsets_enter_with_a_coefficient_of_one() {
     let exposed = Mat::from_fn(500, 3, |i, j| if j == 1 { x[(i, 1)].exp() } else { x[(i, j)] });
     let schema = Schema::numbers(["a", "expo", "b"]);
     let by_name = Glm { exposure: Some("expo".into()), ..glm(GlmFamily::Poisson) };
-    let other = by_name.fit(&data(&exposed, &y).with_schema(Some(&schema)), &Context::default()).unwrap();
+    let other = by_name.fit_with(&data(&exposed, &y).with_schema(Some(&schema)), &Context::default()).unwrap();
     for j in [0, 2] {
         near(model.coef()[j], other.coef()[j], 1e-10, "coefficient");
     }
@@ -338,7 +341,7 @@ fn offsets_enter_with_a_coefficient_of_one() {
     let rate: Vec<f64> = (0..500).map(|i| y[i] / exposed[(i, 1)]).collect();
     let weight: Vec<f64> = (0..500).map(|i| exposed[(i, 1)]).collect();
     let two = Mat::from_fn(500, 2, |i, j| x[(i, 2 * j)]);
-    let rates = glm(GlmFamily::Poisson).fit(&data(&two, &rate).with_weight(Some(&weight)), &Context::default()).unwrap();
+    let rates = glm(GlmFamily::Poisson).fit_with(&data(&two, &rate).with_weight(Some(&weight)), &Context::default()).unwrap();
     near(model.coef()[0], rates.coef()[0], 1e-9, "rate");
     near(model.intercept(), rates.intercept(), 1e-9, "intercept of the rate");
     near(model.summary().null_deviance, rates.summary().null_deviance, 1e-9, "null deviance of the rate");
@@ -368,7 +371,7 @@ fn an_exposure_must_be_possible() {
     let y = [1.0, 2.0, 0.0, 3.0];
     let schema = Schema::numbers(["age", "expo"]);
     let rows = data(&x, &y).with_schema(Some(&schema));
-    let says = |learner: Glm| learner.fit(&rows, &Context::default()).unwrap_err().to_string();
+    let says = |learner: Glm| learner.fit_with(&rows, &Context::default()).unwrap_err().to_string();
     let e = says(Glm { exposure: Some("expo".into()), ..glm(GlmFamily::Poisson) });
     assert!(e.contains("column \"expo\", row 2: 0") && e.contains("above 0"), "{e}");
     let e = says(Glm { exposure: Some("exp".into()), ..glm(GlmFamily::Poisson) });
@@ -397,7 +400,7 @@ fn impossible_targets_are_refused_by_row_and_value() {
     ] {
         let mut y = vec![1.0; 5000];
         y[4321] = bad;
-        let e = glm(family).fit(&data(&x, &y), &Context::default()).unwrap_err().to_string();
+        let e = glm(family).fit_with(&data(&x, &y), &Context::default()).unwrap_err().to_string();
         assert!(e.contains("row 4321") && e.contains(&bad.to_string()) && e.contains(word), "{e}");
     }
 }
@@ -478,7 +481,7 @@ fn units_of_columns_far_from_one_are_coped_with_or_refused() {
     let plain = fit(&glm(GlmFamily::Poisson), &x, &y);
     for unit in [1e-300, 1e-120, 1e-9, 1e9, 1e120, 1e300] {
         let scaled = Mat::from_fn(200, 2, |i, j| x[(i, j)] * if j == 1 { unit } else { 1.0 });
-        match glm(GlmFamily::Poisson).fit(&data(&scaled, &y), &Context::default()) {
+        match glm(GlmFamily::Poisson).fit_with(&data(&scaled, &y), &Context::default()) {
             Ok(model) => {
                 near(model.coef()[0], plain.coef()[0], 1e-8, &format!("{unit:e}"));
                 near(model.coef()[1] * unit, plain.coef()[1], 1e-8, &format!("{unit:e}"));
@@ -500,7 +503,7 @@ fn units_of_columns_far_from_one_are_coped_with_or_refused() {
         let model = fit(&glm(GlmFamily::Gamma), &x, &scaled);
         near(model.coef()[1], plain.coef()[1], 1e-7, &format!("gamma {unit:e}"));
         near(model.intercept(), plain.intercept() + unit.ln(), 1e-9, &format!("gamma {unit:e}"));
-        let line = Glm::default().fit(&data(&x, &scaled), &Context::default());
+        let line = Glm::default().fit_with(&data(&x, &scaled), &Context::default());
         match line {
             Ok(model) => near(model.coef()[1], fit(&Glm::default(), &x, &y).coef()[1] * unit, 1e-8, "gaussian"),
             Err(e) => assert!(e.to_string().contains("e30") || e.to_string().contains("e-"), "{e}"),
@@ -513,21 +516,21 @@ fn small_and_odd_data_do_not_panic() {
     let one = Mat::from_vec(1, 2, vec![1.0, 2.0]);
     let constant = Mat::from_fn(20, 2, |i, j| if j == 0 { 3.0 } else { i as f64 });
     for base in every() {
-        let _ = base.fit(&data(&one, &[1.0]), &Context::default());
+        let _ = base.fit_with(&data(&one, &[1.0]), &Context::default());
         for y in [vec![1.0; 20], vec![0.0; 20], (0..20).map(|i| f64::from(i % 2)).collect()] {
-            if let Ok(model) = base.fit(&data(&constant, &y), &Context::default()) {
+            if let Ok(model) = base.fit_with(&data(&constant, &y), &Context::default()) {
                 assert!(model.coef().iter().all(|v| v.is_finite()), "{base:?}");
             }
         }
         let free = Glm { fit_intercept: false, ..base.clone() };
-        if let Err(e) = free.fit(&data(&constant, &[1.0; 20]), &Context::default()) {
+        if let Err(e) = free.fit_with(&data(&constant, &[1.0; 20]), &Context::default()) {
             panic!("{free:?}: {e}");
         }
     }
     // A start that no coefficients can save is refused by name.
     let x = Mat::from_fn(4, 1, |i, _| [1.0, -1.0, 2.0, -2.0][i]);
     let learner = Glm { link: GlmLink::Identity, fit_intercept: false, ..glm(GlmFamily::Poisson) };
-    let e = learner.fit(&data(&x, &[1.0, 2.0, 3.0, 4.0]), &Context::default()).unwrap_err().to_string();
+    let e = learner.fit_with(&data(&x, &[1.0, 2.0, 3.0, 4.0]), &Context::default()).unwrap_err().to_string();
     assert!(e.contains("identity link") && e.contains("log link") && e.contains("intercept"), "{e}");
 }
 
@@ -546,9 +549,9 @@ fn many_sparse_columns_take_the_limited_memory_method() {
     }
     let x = Csr::new(indptr, indices, values, cols).unwrap();
     let y: Vec<f64> = (0..rows).map(|i| (i % 5) as f64).collect();
-    let rows = Dataset::new(Features::Csr(x.view())).with_target(Target::Real(&y));
+    let rows = DatasetRef::new(Features::Csr(x.view())).with_target(Target::Real(&y));
     let learner = Glm { alpha: 0.1, tol: 1e-6, max_iter: 1000, ..glm(GlmFamily::Poisson) };
-    let model = learner.fit(&rows, &Context::default()).unwrap();
+    let model = learner.fit_with(&rows, &Context::default()).unwrap();
     let c = model.certificate().unwrap();
     assert!(c.converged && c.method == "lbfgs", "{c:?}");
     // The conditions of the optimum: alpha b = Σ (y - mu) x / n.
@@ -577,13 +580,15 @@ fn sparse_dense_f32_tables_and_blocks_agree() {
             indptr.push(values.len());
         }
         let csr = Csr::new(indptr, indices, values, 4).unwrap();
-        let sparse =
-            base.fit(&Dataset::new(Features::Csr(csr.view())).with_target(Target::Real(&y)), &Context::default()).unwrap();
+        let sparse = base
+            .fit_with(&DatasetRef::new(Features::Csr(csr.view())).with_target(Target::Real(&y)), &Context::default())
+            .unwrap();
         let columns: Vec<(String, Column)> =
             (0..4).map(|j| (format!("c{j}"), Column::numbers(x.view().col_iter(j).collect()))).collect();
         let table = Table::new(columns).unwrap();
-        let tabled =
-            base.fit(&Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y)), &Context::default()).unwrap();
+        let tabled = base
+            .fit_with(&DatasetRef::new(Features::Table(table.view())).with_target(Target::Real(&y)), &Context::default())
+            .unwrap();
         let blocks = run_passes_blocked(&base, &data(&x, &y), &Context::default(), 333).unwrap();
         for other in [&sparse, &tabled, &blocks] {
             for j in 0..4 {
@@ -627,7 +632,7 @@ fn models_are_read_as_they_were_written() {
     for base in every() {
         let (x, y) = fitting(&base, 100, 2);
         let model = Glm { offset: (base.link == GlmLink::Log).then_some(ColumnRef::Index(2)), ..base }
-            .fit(&data(&x, &y), &Context::default())
+            .fit_with(&data(&x, &y), &Context::default())
             .unwrap();
         let mut out = ModelWriter::default();
         model.save(&mut out).unwrap();
@@ -650,8 +655,8 @@ proptest! {
         let weight: Vec<f64> = (0..120).map(|i| (i % 3) as f64).collect();
         let rows: Vec<usize> = (0..120).flat_map(|i| vec![i; i % 3]).collect();
         let copies = data(&x, &y).take_rows(&rows);
-        let a = base.fit(&data(&x, &y).with_weight(Some(&weight)), &Context::default());
-        let b = base.fit(&copies.view(), &Context::default());
+        let a = base.fit_with(&data(&x, &y).with_weight(Some(&weight)), &Context::default());
+        let b = base.fit_with(&copies.view(), &Context::default());
         if let (Ok(a), Ok(b)) = (a, b)
             && a.certificate().unwrap().converged
             && a.certificate().unwrap().notes.is_empty()
@@ -667,8 +672,8 @@ proptest! {
 fn classes_are_not_taken_for_numbers() {
     let x = Mat::from_fn(4, 1, |i, _| i as f64);
     let y = OwnedTarget::from_labels(&["a", "b", "a", "b"]);
-    let rows = Dataset::new(Features::F64(MatRef::row_major(x.as_slice(), 4, 1))).with_target(y.view());
-    assert!(glm(GlmFamily::Bernoulli).fit(&rows, &Context::default()).is_err());
+    let rows = DatasetRef::new(Features::F64(MatRef::row_major(x.as_slice(), 4, 1))).with_target(y.view());
+    assert!(glm(GlmFamily::Bernoulli).fit_with(&rows, &Context::default()).is_err());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Lasso and elastic net against reference values, optimality conditions, exhaustive search and limits.
 
 use ermine_core::{
-    Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, ModelWriter, Regressor, RngStream, Section, Target,
+    Context, Csr, DatasetRef, Features, Learner, Mat, MatRef, Model, ModelWriter, Regressor, RngStream, Section, Target,
 };
 use ermine_fixtures::{TextTable, case, cases, numbers, standardised_columns, text};
 use ermine_linear::{AlphaSpec, ElasticNet, Lasso, LassoModel, Ols, PathGoal, Ridge, RidgeAlpha, Selection};
@@ -38,12 +38,12 @@ fn california() -> (Mat<f64>, Vec<f64>) {
     (standardised_columns(&x), y)
 }
 
-fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> Dataset<'a> {
-    Dataset::new(Features::F64(x.view())).with_target(Target::Real(y))
+fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> DatasetRef<'a> {
+    DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(y))
 }
 
-fn fit(learner: &impl Learner<Model = LassoModel>, data: &Dataset<'_>) -> LassoModel {
-    learner.fit(data, &Context::default()).unwrap()
+fn fit(learner: &impl Learner<Model = LassoModel>, data: &DatasetRef<'_>) -> LassoModel {
+    learner.fit_with(data, &Context::default()).unwrap()
 }
 
 fn exact(alpha: f64, l1_ratio: f64) -> ElasticNet {
@@ -80,7 +80,7 @@ fn to_csr(x: &Mat<f64>) -> Csr {
 }
 
 /// The objective at the model, and how far the optimality conditions are from holding, relative to the largest gradient at 0.
-fn objective_and_violation(d: &Dataset<'_>, x: &Mat<f64>, y: &[f64], m: &LassoModel, e: &ElasticNet) -> (f64, f64) {
+fn objective_and_violation(d: &DatasetRef<'_>, x: &Mat<f64>, y: &[f64], m: &LassoModel, e: &ElasticNet) -> (f64, f64) {
     let AlphaSpec::Number(alpha) = e.alpha else { panic!("a number") };
     let (l1, l2) = (alpha * e.l1_ratio, alpha * (1.0 - e.l1_ratio));
     let b = m.coef().row(0);
@@ -131,7 +131,7 @@ fn the_reference_values() {
             assert!((found - want).abs() <= (rel * want.abs()).max(abs), "{id} {what}: {found} against {want}");
         };
         let csr = to_csr(x);
-        let sparse = Dataset::new(Features::Csr(csr.view())).with_target(Target::Real(y));
+        let sparse = DatasetRef::new(Features::Csr(csr.view())).with_target(Target::Real(y));
         for (form, d) in [("dense", data(x, y)), ("sparse", sparse)] {
             let model = fit(&learner, &d);
             near(model.intercept()[0], expected["intercept"].as_f64().unwrap(), form);
@@ -220,7 +220,7 @@ fn the_optimality_conditions_hold_on_every_kind_of_data() {
                     ];
                     let mut first: Option<f64> = None;
                     for (form, features) in forms {
-                        let d = Dataset::new(features).with_target(Target::Real(&y)).with_weight(Some(&weight));
+                        let d = DatasetRef::new(features).with_target(Target::Real(&y)).with_weight(Some(&weight));
                         let model = fit(&learner, &d);
                         let (objective, violation) = objective_and_violation(&d, &widened, &y, &model, &learner);
                         let what = format!("{rows} x {cols}, {share}, {l1_ratio}, {positive}, {fit_intercept}, {form}");
@@ -278,7 +278,7 @@ fn no_support_is_better() {
 fn limits_of_the_penalty() {
     let (x, y) = problem(80, 12, 3);
     // None: least squares.
-    let ols = Ols::default().fit(&data(&x, &y), &Context::default()).unwrap();
+    let ols = Ols::default().fit_with(&data(&x, &y), &Context::default()).unwrap();
     let free = fit(&exact(0.0, 1.0), &data(&x, &y));
     for (a, b) in free.coef().row(0).iter().zip(ols.coef().row(0)) {
         assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} against {b}");
@@ -293,13 +293,14 @@ fn limits_of_the_penalty() {
         assert!(model.certificate().unwrap().converged);
     }
     // Squares only: ridge regression, whose penalty is not divided by the rows.
-    let ridge = Ridge { alpha: RidgeAlpha::One(80.0 * 0.7), ..Ridge::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+    let ridge =
+        Ridge { alpha: RidgeAlpha::One(80.0 * 0.7), ..Ridge::default() }.fit_with(&data(&x, &y), &Context::default()).unwrap();
     let squares = fit(&exact(0.7, 0.0), &data(&x, &y));
     for (a, b) in squares.coef().row(0).iter().zip(ridge.coef().row(0)) {
         assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} against {b}");
     }
     // Positive without penalty: nonnegative least squares.
-    let positive = Ols { positive: true, ..Ols::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+    let positive = Ols { positive: true, ..Ols::default() }.fit_with(&data(&x, &y), &Context::default()).unwrap();
     let lasso = fit(&ElasticNet { positive: true, ..exact(0.0, 1.0) }, &data(&x, &y));
     for (a, b) in lasso.coef().row(0).iter().zip(positive.coef().row(0)) {
         assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} against {b}");
@@ -321,7 +322,7 @@ fn a_weight_counts_rows_and_targets_stand_alone() {
     }
     let other: Vec<f64> = y.iter().enumerate().map(|(i, y)| 1e5 * y.sin() + i as f64).collect();
     let both = Mat::from_fn(90, 2, |i, k| [y[i], other[i]][k]);
-    let together = fit(&learner, &Dataset::new(Features::F64(x.view())).with_target(Target::Reals(both.view())));
+    let together = fit(&learner, &DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(both.view())));
     for (k, y) in [&y, &other].into_iter().enumerate() {
         let alone = fit(&learner, &data(&x, y));
         for (a, b) in together.coef().row(k).iter().zip(alone.coef().row(0)) {
@@ -350,7 +351,7 @@ fn orders_starts_and_products_in_advance_change_nothing() {
         }
     }
     let wrong = ElasticNet { start: Some(vec![vec![0.0; 3]]), ..base };
-    let message = wrong.fit(&data(&x, &y), &Context::default()).unwrap_err().to_string();
+    let message = wrong.fit_with(&data(&x, &y), &Context::default()).unwrap_err().to_string();
     assert!(message.contains("start") && message.contains("160"), "{message}");
 }
 
@@ -418,46 +419,46 @@ fn hostile_data_is_solved_or_refused_by_name() {
     let tied = Mat::from_fn(50, 6, |i, j| if j < 4 { x[(i, j)] } else { [x[(i, 0)], x[(i, 1)] + x[(i, 2)]][j - 4] });
     for alpha in [0.0, 1e-3, 0.5] {
         let learner = exact(alpha, 1.0);
-        let model = learner.fit(&data(&tied, &y), &cx).unwrap();
+        let model = learner.fit_with(&data(&tied, &y), &cx).unwrap();
         let (_, violation) = objective_and_violation(&data(&tied, &y), &tied, &y, &model, &learner);
         assert!(violation < 1e-6, "{alpha}: {violation:e}");
     }
     // Scales.
     let tiny = Mat::from_fn(50, 4, |i, j| if j == 1 { 1e-300 * x[(i, j)] } else { x[(i, j)] });
-    assert_eq!(exact(0.1, 1.0).fit(&data(&tiny, &y), &cx).unwrap().coef()[(0, 1)], 0.0);
+    assert_eq!(exact(0.1, 1.0).fit_with(&data(&tiny, &y), &cx).unwrap().coef()[(0, 1)], 0.0);
     let huge = Mat::from_fn(50, 4, |i, j| if j == 1 { 1e300 * x[(i, j)] } else { x[(i, j)] });
-    let message = exact(0.1, 1.0).fit(&data(&huge, &y), &cx).unwrap_err().to_string();
+    let message = exact(0.1, 1.0).fit_with(&data(&huge, &y), &cx).unwrap_err().to_string();
     assert!(message.contains("column 1") && message.contains("overflow"), "{message}");
-    let base = exact(0.1, 1.0).fit(&data(&x, &y), &cx).unwrap();
+    let base = exact(0.1, 1.0).fit_with(&data(&x, &y), &cx).unwrap();
     for factor in [1e300, 1e-300] {
         let scaled: Vec<f64> = y.iter().map(|y| y * factor).collect();
-        let model = exact(0.1 * factor, 1.0).fit(&data(&x, &scaled), &cx).unwrap();
+        let model = exact(0.1 * factor, 1.0).fit_with(&data(&x, &scaled), &cx).unwrap();
         for (a, b) in model.coef().as_slice().iter().zip(base.coef().as_slice()) {
             assert!((a / factor - b).abs() <= 1e-9 * b.abs(), "{a} against {b}");
         }
     }
     // A mean far larger than the spread.
     let far = Mat::from_fn(50, 4, |i, j| x[(i, j)] + if j == 2 { 1e9 } else { 0.0 });
-    let model = exact(0.1, 1.0).fit(&data(&far, &y), &cx).unwrap();
+    let model = exact(0.1, 1.0).fit_with(&data(&far, &y), &cx).unwrap();
     for (a, b) in model.coef().as_slice().iter().zip(base.coef().as_slice()) {
         assert!((a - b).abs() <= 1e-5 * b.abs().max(1.0), "{a} against {b}");
     }
     // Nothing to explain, one row, a constant column.
-    let flat = exact(0.1, 0.5).fit(&data(&x, &[7.25; 50]), &cx).unwrap();
+    let flat = exact(0.1, 0.5).fit_with(&data(&x, &[7.25; 50]), &cx).unwrap();
     assert!(flat.coef().as_slice().iter().all(|b| *b == 0.0) && flat.intercept() == [7.25]);
     assert!(flat.certificate().unwrap().converged);
     let one = x.view().row_range(0..1).to_owned();
-    let model = exact(0.1, 1.0).fit(&data(&one, &[3.0]), &cx).unwrap();
+    let model = exact(0.1, 1.0).fit_with(&data(&one, &[3.0]), &cx).unwrap();
     assert!(model.intercept() == [3.0] && model.coef().as_slice().iter().all(|b| *b == 0.0));
     let constant = Mat::from_fn(50, 5, |i, j| if j == 4 { 0.1 } else { x[(i, j)] });
-    assert_eq!(exact(0.0, 1.0).fit(&data(&constant, &y), &cx).unwrap().coef()[(0, 4)], 0.0);
+    assert_eq!(exact(0.0, 1.0).fit_with(&data(&constant, &y), &cx).unwrap().coef()[(0, 4)], 0.0);
     // A cell that is no number is named.
     let mut bad = x.clone();
     bad[(17, 2)] = f64::NAN;
-    let message = exact(0.1, 1.0).fit(&data(&bad, &y), &cx).unwrap_err().to_string();
+    let message = exact(0.1, 1.0).fit_with(&data(&bad, &y), &cx).unwrap_err().to_string();
     assert!(message.contains("column 2") && message.contains("row 17"), "{message}");
     let zero = vec![0.0; 50];
-    assert!(exact(0.1, 1.0).fit(&data(&x, &y).with_weight(Some(&zero)), &cx).is_err());
+    assert!(exact(0.1, 1.0).fit_with(&data(&x, &y).with_weight(Some(&zero)), &cx).is_err());
     // Many more sparse columns than rows.
     let mut rng = RngStream::new(8, "lasso test", 2);
     let (mut indptr, mut indices, mut values) = (vec![0], vec![], vec![]);
@@ -470,8 +471,8 @@ fn hostile_data_is_solved_or_refused_by_name() {
     }
     let wide = Csr::new(indptr, indices, values, 100_000).unwrap();
     let y: Vec<f64> = (0..100).map(|_| rng.normal()).collect();
-    let d = Dataset::new(Features::Csr(wide.view())).with_target(Target::Real(&y));
-    let model = Lasso { alpha: 1e-3.into(), max_iter: 100_000, ..Lasso::default() }.fit(&d, &cx).unwrap();
+    let d = DatasetRef::new(Features::Csr(wide.view())).with_target(Target::Real(&y));
+    let model = Lasso { alpha: 1e-3.into(), max_iter: 100_000, ..Lasso::default() }.fit_with(&d, &cx).unwrap();
     let c = model.certificate().unwrap();
     assert!(c.converged, "{c:?}");
     assert!(model.coef().as_slice().iter().filter(|b| **b != 0.0).count() <= 5000);
@@ -481,7 +482,7 @@ fn hostile_data_is_solved_or_refused_by_name() {
 fn too_few_rounds_are_said() {
     let (x, y) = problem(300, 200, 51);
     let csr = to_csr(&x);
-    let d = Dataset::new(Features::Csr(csr.view())).with_target(Target::Real(&y));
+    let d = DatasetRef::new(Features::Csr(csr.view())).with_target(Target::Real(&y));
     let model = fit(&Lasso { alpha: 1e-4.into(), max_iter: 2, tol: 1e-12, ..Lasso::default() }, &d);
     let c = model.certificate().unwrap();
     assert!(!c.converged && c.duality_gap.unwrap() > 0.0, "{c:?}");
@@ -498,7 +499,7 @@ proptest! {
         let (x, y) = problem(rows, cols, seed);
         let csr = to_csr(&x);
         let features = if sparse { Features::Csr(csr.view()) } else { Features::F64(x.view()) };
-        let d = Dataset::new(features).with_target(Target::Real(&y));
+        let d = DatasetRef::new(features).with_target(Target::Real(&y));
         let learner = ElasticNet { positive, ..exact(share, l1_ratio) };
         let best = fit(&learner, &d).certificate().unwrap().objective.unwrap();
         let rough = fit(&ElasticNet { max_iter, tol: 1e-1, ..learner }, &d);
@@ -514,7 +515,7 @@ fn the_layout_of_a_matrix_is_no_matter() {
     let wide = Mat::from_fn(128, 18, |i, j| if i % 2 + j % 2 == 0 { x[(i / 2, j / 2)] } else { f64::NAN });
     let strided = MatRef::strided(wide.as_slice(), 64, 9, 36, 2).unwrap();
     let want = fit(&exact(0.2, 1.0), &data(&x, &y));
-    let model = fit(&exact(0.2, 1.0), &Dataset::new(Features::F64(strided)).with_target(Target::Real(&y)));
+    let model = fit(&exact(0.2, 1.0), &DatasetRef::new(Features::F64(strided)).with_target(Target::Real(&y)));
     for (a, b) in model.coef().row(0).iter().zip(want.coef().row(0)) {
         assert!((a - b).abs() <= 1e-12 * b.abs());
     }

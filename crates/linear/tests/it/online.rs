@@ -1,6 +1,6 @@
 //! Learners that take one step per row, against steps that were written out elsewhere.
 
-use ermine_core::{Context, Dataset, Features, Learner, Mat, OwnedTarget};
+use ermine_core::{Context, DatasetRef, Features, Learner, Mat, OwnedTarget};
 use ermine_fixtures::{Value, bytes, numbers};
 use ermine_linear::{LearningRate, Perceptron, Sgd, SgdLoss, SgdPenalty};
 
@@ -32,8 +32,8 @@ fn the_perceptron_makes_the_mistakes_of_the_reference() {
     let Some((x, y)) = electricity(false) else { return };
     let case = case("perceptron_electricity");
     let perceptron = Perceptron { shuffle: false, tol: None, max_iter: 2, ..Perceptron::default() };
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
-    let model = perceptron.fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
+    let model = perceptron.fit_with(&data, &Context::default()).unwrap();
     let want = numbers(&case["expected"]["mistakes_per_pass"]);
     for (&found, want) in model.mistakes()[0].iter().zip(want) {
         assert!((found as f64 - want).abs() <= 1e-3 * want, "{found} for {want}");
@@ -58,8 +58,8 @@ fn passive_aggressive_steps_are_those_of_the_reference() {
         max_iter: 1,
         ..Sgd::default()
     };
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
-    let model = sgd.fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
+    let model = sgd.fit_with(&data, &Context::default()).unwrap();
     let rel = case["tolerance"]["rel"].as_f64().unwrap();
     assert_near(model.coef().row(0), &numbers(&case["expected"]["w"]), rel);
     let trace = ermine_core::Model::trace(&model).unwrap();

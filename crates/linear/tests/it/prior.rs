@@ -1,6 +1,6 @@
 //! A prior and a penalty are one thing: the MAP estimate of the one is the fit with the other.
 
-use ermine_core::{Context, Dataset, Features, Learner, Mat, RngStream, Target};
+use ermine_core::{Context, DatasetRef, Features, Learner, Mat, RngStream, Target};
 use ermine_linear::{Glm, GlmFamily, Logistic, Ridge};
 use ermine_math::prior::{ElasticPrior, GaussianPrior, LaplacePrior};
 
@@ -39,16 +39,16 @@ fn ridge_is_the_map_estimate_of_a_gaussian_prior() {
     let (x, mut s) = (columns(40, 3), RngStream::new(1, "prior noise", 0));
     let (noise, prior) = (0.49, GaussianPrior { variance: 0.2 });
     let y: Vec<f64> = (0..40).map(|i| dot(x.row(i), &[0.5, -0.3, 0.0]) + 0.7 * s.normal()).collect();
-    let rows = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let rows = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let ridge = Ridge { alpha: prior.ridge_alpha(noise).into(), fit_intercept: false, ..Ridge::default() };
-    let model = ridge.fit(&rows, &Context::default()).unwrap();
+    let model = ridge.fit_with(&rows, &Context::default()).unwrap();
     is_peak(model.coef().row(0), |b| {
         let likelihood: f64 = (0..40).map(|i| -0.5 * (y[i] - dot(x.row(i), b)).powi(2) / noise).sum();
         likelihood + prior.log_density(b)
     });
     // The same through the other learner with the same likelihood.
     let glm = Glm { alpha: prior.glm_alpha(noise, 40.0), fit_intercept: false, ..Glm::default() };
-    let other = glm.fit(&rows, &Context::default()).unwrap();
+    let other = glm.fit_with(&rows, &Context::default()).unwrap();
     (0..3).for_each(|j| assert!((other.coef()[j] - model.coef()[(0, j)]).abs() < 1e-10));
 }
 
@@ -58,9 +58,9 @@ fn logistic_is_the_map_estimate_of_a_gaussian_prior() {
     let prior = GaussianPrior { variance: 0.8 };
     let names = ["no".to_owned(), "yes".to_owned()];
     let codes: Vec<u32> = (0..60).map(|i| u32::from((x[(i, 0)] > 0.2) != (i % 5 == 0))).collect();
-    let rows = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
+    let rows = DatasetRef::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
     let logistic = Logistic { c: Some(prior.logistic_c()), fit_intercept: false, tol: 1e-8, ..Logistic::default() };
-    let model = logistic.fit(&rows, &Context::default()).unwrap();
+    let model = logistic.fit_with(&rows, &Context::default()).unwrap();
     is_peak(model.coef().row(0), |b| {
         let sign = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };
         let likelihood: f64 = (0..60).map(|i| -(-sign(i) * dot(x.row(i), b)).exp().ln_1p()).sum();
@@ -73,10 +73,10 @@ fn a_penalised_count_model_is_the_map_estimate_of_a_gaussian_prior() {
     let x = columns(80, 2);
     let prior = GaussianPrior { variance: 0.05 };
     let y: Vec<f64> = (0..80).map(|i| (i % 4) as f64).collect();
-    let rows = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let rows = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let alpha = prior.glm_alpha(1.0, 80.0);
     let glm = Glm { family: GlmFamily::Poisson, alpha, fit_intercept: false, tol: 1e-8, ..Glm::default() };
-    let model = glm.fit(&rows, &Context::default()).unwrap();
+    let model = glm.fit_with(&rows, &Context::default()).unwrap();
     is_peak(model.coef(), |b| {
         let likelihood: f64 = (0..80).map(|i| y[i] * dot(x.row(i), b) - dot(x.row(i), b).exp()).sum();
         likelihood + prior.log_density(b)

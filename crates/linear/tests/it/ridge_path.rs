@@ -2,7 +2,7 @@
 
 use ermine_core::splits::k_fold;
 use ermine_core::{
-    Context, Csr, Dataset, Features, Learner, Mat, Model, ModelWriter, Regressor, RngStream, Schema, Section, Target,
+    Context, Csr, DatasetRef, Features, Learner, Mat, Model, ModelWriter, Regressor, RngStream, Schema, Section, Target,
     run_passes_source,
 };
 use ermine_fixtures::ChunkedSource;
@@ -26,7 +26,7 @@ fn targets(x: &Mat<f64>, count: usize, seed: u64) -> Mat<f64> {
 }
 
 /// The error of each row when it is left out, from as many fits as rows: one row per row, target after target.
-fn refits(ridge: &Ridge, data: &Dataset<'_>, alphas: &[f64]) -> Mat<f64> {
+fn refits(ridge: &Ridge, data: &DatasetRef<'_>, alphas: &[f64]) -> Mat<f64> {
     let t = data.y.n_targets();
     let y = data.y.reals().unwrap();
     let mut out = Mat::filled(data.rows(), t * alphas.len(), f64::NAN);
@@ -35,7 +35,7 @@ fn refits(ridge: &Ridge, data: &Dataset<'_>, alphas: &[f64]) -> Mat<f64> {
         let (train, test) = (data.take_rows(&others), data.take_rows(&[i]));
         for (a, &alpha) in alphas.iter().enumerate() {
             let ridge = Ridge { alpha: RidgeAlpha::One(alpha), store_cv_results: false, ..ridge.clone() };
-            let model = ridge.fit(&train.view(), &Context::default()).unwrap();
+            let model = ridge.fit_with(&train.view(), &Context::default()).unwrap();
             let p = model.predict(&test.view().x).unwrap();
             (0..t).for_each(|k| out[(i, k * alphas.len() + a)] = y.at(i, k) - p[(0, k)]);
         }
@@ -45,9 +45,9 @@ fn refits(ridge: &Ridge, data: &Dataset<'_>, alphas: &[f64]) -> Mat<f64> {
 
 /// Checks residuals, errors and the choice against explicit refits, to `rel` of the spread of the residuals.
 #[track_caller]
-fn check(ridge: &Ridge, data: &Dataset<'_>, rel: f64, what: &str) -> RidgeModel {
+fn check(ridge: &Ridge, data: &DatasetRef<'_>, rel: f64, what: &str) -> RidgeModel {
     let alphas = ridge.alphas.as_ref().unwrap();
-    let model = ridge.fit(data, &Context::default()).unwrap();
+    let model = ridge.fit_with(data, &Context::default()).unwrap();
     let path = model.path().unwrap();
     let explicit = refits(ridge, data, alphas);
     let residuals = path.residuals.as_ref().unwrap();
@@ -68,7 +68,7 @@ fn check(ridge: &Ridge, data: &Dataset<'_>, rel: f64, what: &str) -> RidgeModel 
     if !ridge.alpha_per_target {
         let best = (0..alphas.len()).min_by(|&a, &b| sum(a).total_cmp(&sum(b))).unwrap();
         assert_eq!(model.alpha(), [alphas[best]], "{what}");
-        let plain = Ridge { alpha: RidgeAlpha::One(alphas[best]), ..ridge.clone() }.fit(data, &Context::default()).unwrap();
+        let plain = Ridge { alpha: RidgeAlpha::One(alphas[best]), ..ridge.clone() }.fit_with(data, &Context::default()).unwrap();
         for (a, b) in model.coef().as_slice().iter().zip(plain.coef().as_slice()) {
             assert!((a - b).abs() <= 1e-10 * b.abs().max(1e-3), "{what}: {a} against {b}");
         }
@@ -86,7 +86,7 @@ fn every_row_is_missed_by_what_its_refit_misses() {
         let weight: Vec<f64> = (0..rows).map(|i| [0.5, 2.0, 1.0, 3.0][i % 4]).collect();
         for fit_intercept in [true, false] {
             let ridge = Ridge { fit_intercept, ..loo(&ALPHAS) };
-            let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
+            let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
             check(&ridge, &data, 1e-10, &format!("{rows} x {cols}"));
             check(&ridge, &data.with_weight(Some(&weight)), 1e-10, &format!("{rows} x {cols}, weights"));
         }
@@ -99,10 +99,10 @@ fn rows_without_weight_are_absent() {
         let x = random(rows, cols, 3);
         let y = targets(&x, 2, 4);
         let weight: Vec<f64> = (0..rows).map(|i| if i % 5 == 2 { 0.0 } else { 1.0 + (i % 3) as f64 }).collect();
-        let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view())).with_weight(Some(&weight));
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view())).with_weight(Some(&weight));
         let model = check(&loo(&ALPHAS), &data, 1e-10, "zero weights");
         let kept: Vec<usize> = (0..rows).filter(|&i| weight[i] > 0.0).collect();
-        let fewer = loo(&ALPHAS).fit(&data.take_rows(&kept).view(), &Context::default()).unwrap();
+        let fewer = loo(&ALPHAS).fit_with(&data.take_rows(&kept).view(), &Context::default()).unwrap();
         for (a, b) in model.path().unwrap().error.as_slice().iter().zip(fewer.path().unwrap().error.as_slice()) {
             assert!((a / b - 1.0).abs() < 1e-12, "{a} {b}");
         }
@@ -117,7 +117,12 @@ fn means_far_from_zero_and_nearly_dependent_columns_do_no_harm() {
         x[(i, 3)] = x[(i, 1)] + 1e-7 * x[(i, 3)];
     }
     let y = targets(&random(25, 4, 5), 1, 6);
-    check(&loo(&ALPHAS), &Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view())), 1e-7, "far and dependent");
+    check(
+        &loo(&ALPHAS),
+        &DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view())),
+        1e-7,
+        "far and dependent",
+    );
 }
 
 #[test]
@@ -126,12 +131,12 @@ fn targets_choose_together_or_each_for_itself() {
     let mut rng = RngStream::new(8, "noise", 0);
     // The first target is nearly exact, the second nothing but noise.
     let y = Mat::from_fn(60, 2, |i, k| if k == 0 { x[(i, 0)] + 1e-3 * rng.normal() } else { rng.normal() });
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
     check(&loo(&ALPHAS), &data, 1e-10, "together");
     let each = check(&Ridge { alpha_per_target: true, ..loo(&ALPHAS) }, &data, 1e-10, "each");
     assert_eq!(each.alpha(), [0.03, 400.0]);
     let direct =
-        Ridge { alpha: RidgeAlpha::Each(vec![0.03, 400.0]), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+        Ridge { alpha: RidgeAlpha::Each(vec![0.03, 400.0]), ..Ridge::default() }.fit_with(&data, &Context::default()).unwrap();
     assert_eq!(each.coef(), direct.coef());
 }
 
@@ -150,10 +155,10 @@ fn sparse_rows_and_f32() {
         }
         let csr = Csr::new(indptr, indices, values, cols).unwrap();
         let y = targets(&random(rows, cols, 10), 1, 11);
-        let sparse = Dataset::new(Features::Csr(csr.view())).with_target(Target::Reals(y.view()));
+        let sparse = DatasetRef::new(Features::Csr(csr.view())).with_target(Target::Reals(y.view()));
         check(&loo(&ALPHAS), &sparse, 1e-10, "sparse");
         let x_f32 = Mat::from_fn(rows, cols, |i, j| dense[(i, j)] as f32);
-        let data = Dataset::new(Features::F32(x_f32.view())).with_target(Target::Reals(y.view()));
+        let data = DatasetRef::new(Features::F32(x_f32.view())).with_target(Target::Reals(y.view()));
         check(&loo(&ALPHAS), &data, 1e-10, "f32");
     }
 }
@@ -162,8 +167,8 @@ fn sparse_rows_and_f32() {
 fn a_stream_chooses_the_same_with_the_same_bits() {
     let x = random(10_000, 3, 12);
     let y = targets(&x, 1, 13);
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
-    let memory = loo(&ALPHAS).fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
+    let memory = loo(&ALPHAS).fit_with(&data, &Context::default()).unwrap();
     let streamed = run_passes_source(&loo(&ALPHAS), &ChunkedSource::new(data, &[7]), &Context::default()).unwrap();
     assert_eq!((memory.path(), memory.coef()), (streamed.path(), streamed.coef()));
     let cv = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Cv), ..Ridge::default() };
@@ -176,16 +181,16 @@ fn a_stream_chooses_the_same_with_the_same_bits() {
 fn the_automatic_grid_spans_the_spectrum() {
     let x = random(80, 5, 14);
     let y = targets(&x, 1, 15);
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
     let ridge = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Loo), ..Ridge::default() };
-    let model = ridge.fit(&data, &Context::default()).unwrap();
+    let model = ridge.fit_with(&data, &Context::default()).unwrap();
     let path = model.path().unwrap();
     assert_eq!(path.alphas.len(), 101);
     assert!(path.df.windows(2).all(|w| w[0] < w[1]) && path.df[0] < 0.1 && path.df[100] > 4.999);
     // The same at any scale of the columns, with the square of the scale.
     for scale in [1e-6, 1e-120, 1e120] {
         let scaled = Mat::from_fn(80, 5, |i, j| x[(i, j)] * scale);
-        let other = ridge.fit(&Dataset { x: Features::F64(scaled.view()), ..data }, &Context::default()).unwrap();
+        let other = ridge.fit_with(&DatasetRef { x: Features::F64(scaled.view()), ..data }, &Context::default()).unwrap();
         assert!((other.alpha()[0] / scale / scale / model.alpha()[0] - 1.0).abs() < 1e-9, "{scale}");
     }
     let report = model.report(&Schema::default());
@@ -200,9 +205,9 @@ fn folds_are_predicted_from_the_others() {
         let x = random(rows, cols, 16);
         let y = targets(&x, 2, 17);
         let weight: Vec<f64> = (0..rows).map(|i| 1.0 + (i % 3) as f64).collect();
-        let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view())).with_weight(Some(&weight));
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view())).with_weight(Some(&weight));
         let ridge = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Cv), cv: 3, ..loo(&ALPHAS) };
-        let model = ridge.fit(&data, &Context { seed: 5, ..Context::default() }).unwrap();
+        let model = ridge.fit_with(&data, &Context { seed: 5, ..Context::default() }).unwrap();
         let path = model.path().unwrap();
         let folds = k_fold(rows, 3, 5).unwrap();
         for (a, &alpha) in ALPHAS.iter().enumerate() {
@@ -211,7 +216,7 @@ fn folds_are_predicted_from_the_others() {
                 let (train, test) = folds.round(fold);
                 let (train, test) = (data.take_rows(&train), data.take_rows(&test));
                 let plain = Ridge { alpha: RidgeAlpha::One(alpha), ..Ridge::default() };
-                let p = plain.fit(&train.view(), &Context::default()).unwrap().predict(&test.view().x).unwrap();
+                let p = plain.fit_with(&train.view(), &Context::default()).unwrap().predict(&test.view().x).unwrap();
                 let (test, y) = (test.view(), test.view().y.reals().unwrap().to_owned());
                 for (k, mean) in mean.iter_mut().enumerate() {
                     let sum: f64 = (0..test.rows()).map(|i| test.weight_of(i) * (y[(i, k)] - p[(i, k)]).powi(2)).sum();
@@ -232,7 +237,7 @@ fn hostile_data_gets_an_answer_or_a_reason() {
     let y = targets(&x, 1, 19);
     let auto = Ridge { alpha: RidgeAlpha::Chosen(RidgeCv::Loo), ..Ridge::default() };
     let fit = |ridge: &Ridge, x: &Mat<f64>, y: &[f64]| {
-        ridge.fit(&Dataset::new(Features::F64(x.view())).with_target(Target::Real(y)), &Context::default())
+        ridge.fit_with(&DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(y)), &Context::default())
     };
     // Constant target: no error at any penalty, and the first is as good as any.
     let model = fit(&auto, &x, &[7.0; 20]).unwrap();
@@ -276,8 +281,8 @@ fn hostile_data_gets_an_answer_or_a_reason() {
 fn saved_and_loaded_the_path_is_there() {
     let x = random(15, 3, 20);
     let y = targets(&x, 2, 21);
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
-    let model = loo(&ALPHAS).fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
+    let model = loo(&ALPHAS).fit_with(&data, &Context::default()).unwrap();
     let mut out = ModelWriter::default();
     model.save(&mut out).unwrap();
     let loaded = Ridge::load(&out.into_reader()).unwrap();
@@ -300,20 +305,20 @@ fn a_hundred_sparse_rows_of_a_hundred_thousand_columns() {
     }
     let csr = Csr::new(indptr, indices, values, cols).unwrap();
     let y: Vec<f64> = (0..rows).map(|i| (i % 7) as f64 + rng.normal()).collect();
-    let data = Dataset::new(Features::Csr(csr.view())).with_target(Target::Real(&y));
-    let model = loo(&ALPHAS).fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::Csr(csr.view())).with_target(Target::Real(&y));
+    let model = loo(&ALPHAS).fit_with(&data, &Context::default()).unwrap();
     for i in [0, 57] {
         let others: Vec<usize> = (0..rows).filter(|&r| r != i).collect();
         let (train, test) = (data.take_rows(&others), data.take_rows(&[i]));
         for (a, &alpha) in ALPHAS.iter().enumerate() {
             let plain = Ridge { alpha: RidgeAlpha::One(alpha), ..Ridge::default() };
-            let p = plain.fit(&train.view(), &Context::default()).unwrap().predict(&test.view().x).unwrap();
+            let p = plain.fit_with(&train.view(), &Context::default()).unwrap().predict(&test.view().x).unwrap();
             let residual = model.path().unwrap().residuals.as_ref().unwrap()[(i, a)];
             assert!((residual - (y[i] - p[(0, 0)])).abs() < 1e-9, "{residual} {}", y[i] - p[(0, 0)]);
         }
     }
     // Least squares passes through all points with the shortest coefficients there are.
-    let exact = Ols::default().fit(&data, &Context::default()).unwrap();
+    let exact = Ols::default().fit_with(&data, &Context::default()).unwrap();
     let p = exact.predict(&data.x).unwrap();
     assert!((0..rows).all(|i| (p[(i, 0)] - y[i]).abs() < 1e-9) && exact.rank() == rows - 1);
 }
@@ -321,11 +326,11 @@ fn a_hundred_sparse_rows_of_a_hundred_thousand_columns() {
 #[test]
 fn weights_that_are_all_zero_are_refused() {
     let x = random(10, 2, 23);
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&[1.0; 10])).with_weight(Some(&[0.0; 10]));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&[1.0; 10])).with_weight(Some(&[0.0; 10]));
     for error in [
-        loo(&ALPHAS).fit(&data, &Context::default()).unwrap_err(),
-        Ridge::default().fit(&data, &Context::default()).unwrap_err(),
-        Ols::default().fit(&data, &Context::default()).unwrap_err(),
+        loo(&ALPHAS).fit_with(&data, &Context::default()).unwrap_err(),
+        Ridge::default().fit_with(&data, &Context::default()).unwrap_err(),
+        Ols::default().fit_with(&data, &Context::default()).unwrap_err(),
     ] {
         assert!(error.to_string().contains("weight"), "{error}");
     }

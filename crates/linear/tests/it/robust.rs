@@ -1,6 +1,6 @@
 //! Huber, quantile and expectile regression against reference values, brute force and the conditions of optimality.
 
-use ermine_core::{Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model, RngStream, Target};
+use ermine_core::{Context, Csr, DatasetRef, Features, Learner, Mat, MatRef, Model, RngStream, Target};
 use ermine_fixtures::{TextTable, cases, near, numbers, standardised_columns};
 use ermine_linear::{Expectile, Huber, HuberModel, Ols, Quantile, QuantileModel, Ridge, RidgeAlpha};
 
@@ -9,12 +9,12 @@ fn diabetes() -> (Mat<f64>, Vec<f64>) {
     (standardised_columns(&x), y)
 }
 
-fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> Dataset<'a> {
-    Dataset::new(Features::F64(x.view())).with_target(Target::Real(y))
+fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> DatasetRef<'a> {
+    DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(y))
 }
 
-fn quantile(level: f64, alpha: f64, data: &Dataset<'_>) -> QuantileModel {
-    Quantile { quantile: level, alpha, ..Quantile::default() }.fit(data, &Context::default()).unwrap()
+fn quantile(level: f64, alpha: f64, data: &DatasetRef<'_>) -> QuantileModel {
+    Quantile { quantile: level, alpha, ..Quantile::default() }.fit_with(data, &Context::default()).unwrap()
 }
 
 fn random(rows: usize, cols: usize, seed: u64) -> (Mat<f64>, Vec<f64>) {
@@ -59,7 +59,7 @@ fn the_book() {
         } else if id == "huber_diabetes" {
             let k = case["params"]["k"].as_f64().unwrap();
             let learner = Huber { alpha: 0.0, scale: Some(k / 1.35), ..Huber::default() };
-            let model = learner.fit(&data(&x, &y), &Context::default()).unwrap();
+            let model = learner.fit_with(&data(&x, &y), &Context::default()).unwrap();
             let rel = tolerance["rel"].as_f64().unwrap();
             near(model.intercept(), expected["intercept"].as_f64().unwrap(), rel, id);
             numbers(&expected["coef"]).iter().zip(model.coef()).for_each(|(e, f)| near(*f, *e, rel, id));
@@ -269,9 +269,9 @@ fn layouts_f32_and_sparse_rows_agree() {
         let all: Vec<Vec<Vec<f64>>> = forms
             .iter()
             .map(|f| {
-                let d = Dataset::new(*f).with_target(Target::Real(&y));
-                let h = Huber { alpha, ..Huber::default() }.fit(&d, &Context::default()).unwrap();
-                let e = Expectile { alpha, tau: 0.8, ..Expectile::default() }.fit(&d, &Context::default()).unwrap();
+                let d = DatasetRef::new(*f).with_target(Target::Real(&y));
+                let h = Huber { alpha, ..Huber::default() }.fit_with(&d, &Context::default()).unwrap();
+                let e = Expectile { alpha, tau: 0.8, ..Expectile::default() }.fit_with(&d, &Context::default()).unwrap();
                 vec![quantile(0.6, alpha, &d).coef().to_vec(), h.coef().to_vec(), e.coef().to_vec()]
             })
             .collect();
@@ -318,7 +318,7 @@ fn huber_ends_where_the_slope_is_zero() {
             [(1.35, 1e-4, None), (1.1, 0.0, None), (2.0, 50.0, None), (1.5, 1.0, Some(0.7)), (3.0, 0.0, Some(5.0))]
         {
             let learner = Huber { epsilon, alpha, scale, ..Huber::default() };
-            let model = learner.fit(&data(&x, &y), &Context::default()).unwrap();
+            let model = learner.fit_with(&data(&x, &y), &Context::default()).unwrap();
             let c = model.certificate().unwrap();
             assert!(c.converged && c.kkt_residual.unwrap() < 1e-9, "{c:?}");
             near(
@@ -338,9 +338,9 @@ fn huber_ends_where_the_slope_is_zero() {
 fn huber_without_far_rows_is_ridge() {
     let (x, y) = random(100, 3, 9);
     let learner = Huber { epsilon: 1e6, alpha: 0.5, ..Huber::default() };
-    let model = learner.fit(&data(&x, &y), &Context::default()).unwrap();
+    let model = learner.fit_with(&data(&x, &y), &Context::default()).unwrap();
     let ridge = Ridge { alpha: RidgeAlpha::One(0.5 * model.scale()), ..Ridge::default() };
-    let ridge = ridge.fit(&data(&x, &y), &Context::default()).unwrap();
+    let ridge = ridge.fit_with(&data(&x, &y), &Context::default()).unwrap();
     (0..3).for_each(|j| near(model.coef()[j], ridge.coef()[(0, j)], 1e-9, "coefficient"));
     near(model.scale(), (ridge.rss()[0] / 100.0).sqrt(), 1e-9, "scale");
 }
@@ -349,19 +349,19 @@ fn huber_without_far_rows_is_ridge() {
 fn huber_says_when_the_scale_vanishes() {
     let (x, _) = random(50, 2, 4);
     let mut y: Vec<f64> = (0..50).map(|i| 2.0 + 3.0 * x[(i, 0)] - x[(i, 1)]).collect();
-    let model = Huber { alpha: 0.0, ..Huber::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+    let model = Huber { alpha: 0.0, ..Huber::default() }.fit_with(&data(&x, &y), &Context::default()).unwrap();
     near(model.coef()[0], 3.0, 1e-12, "coefficient");
     assert!(model.scale() < 1e-9 && model.certificate().unwrap().notes.iter().any(|n| n.contains("perfect fit")));
     // A third of the rows is off; the others lie on the plane exactly.
     (0..50).step_by(3).for_each(|i| y[i] += 10.0 + i as f64);
-    let model = Huber { alpha: 0.0, ..Huber::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+    let model = Huber { alpha: 0.0, ..Huber::default() }.fit_with(&data(&x, &y), &Context::default()).unwrap();
     let c = model.certificate().unwrap();
     near(model.coef()[0], 3.0, 1e-6, "coefficient");
     near(model.intercept(), 2.0, 1e-6, "intercept");
     assert!(c.notes.iter().any(|n| n.contains("least absolute")), "{c:?}");
     // One target for all rows.
     let y = vec![4.0; 50];
-    let model = Huber::default().fit(&data(&x, &y), &Context::default()).unwrap();
+    let model = Huber::default().fit_with(&data(&x, &y), &Context::default()).unwrap();
     assert!((model.intercept() - 4.0).abs() < 1e-12 && model.coef().iter().all(|b| b.abs() < 1e-12));
 }
 
@@ -373,7 +373,7 @@ fn expectiles_balance_what_lies_above_and_below() {
     for tau in [1e-3, 0.1, 0.5, 0.9, 0.999] {
         for alpha in [0.0, 3.0] {
             let learner = Expectile { tau, alpha, ..Expectile::default() };
-            let model = learner.fit(&data(&x, &y).with_weight(Some(&w)), &Context::default()).unwrap();
+            let model = learner.fit_with(&data(&x, &y).with_weight(Some(&w)), &Context::default()).unwrap();
             let r = residuals(&x, &y, model.coef(), model.intercept());
             let pull: Vec<f64> = (0..300).map(|i| w[i] * r[i] * if r[i] < 0.0 { 1.0 - tau } else { tau }).collect();
             let size: f64 = pull.iter().map(|p| p.abs()).sum();
@@ -385,8 +385,8 @@ fn expectiles_balance_what_lies_above_and_below() {
             assert!(model.certificate().unwrap().converged);
         }
     }
-    let half = Expectile::default().fit(&data(&x, &y), &Context::default()).unwrap();
-    let ols = Ols::default().fit(&data(&x, &y), &Context::default()).unwrap();
+    let half = Expectile::default().fit_with(&data(&x, &y), &Context::default()).unwrap();
+    let ols = Ols::default().fit_with(&data(&x, &y), &Context::default()).unwrap();
     (0..3).for_each(|j| near(half.coef()[j], ols.coef()[(0, j)], 1e-14, "half"));
     assert!(Expectile { tau: 1.0, ..Expectile::default() }.check().is_err());
     assert!(Expectile { tau: 0.0, ..Expectile::default() }.check().is_err());
@@ -415,9 +415,9 @@ fn hostile_data_gets_an_answer() {
         let d = data(x, y).with_weight(w);
         let cx = Context::default();
         for alpha in [0.0, 1e-3] {
-            let q = Quantile { alpha, quantile: 0.4, ..Quantile::default() }.fit(&d, &cx).unwrap();
-            let h = Huber { alpha, ..Huber::default() }.fit(&d, &cx).unwrap();
-            let e = Expectile { alpha, tau: 0.7, ..Expectile::default() }.fit(&d, &cx).unwrap();
+            let q = Quantile { alpha, quantile: 0.4, ..Quantile::default() }.fit_with(&d, &cx).unwrap();
+            let h = Huber { alpha, ..Huber::default() }.fit_with(&d, &cx).unwrap();
+            let e = Expectile { alpha, tau: 0.7, ..Expectile::default() }.fit_with(&d, &cx).unwrap();
             for values in [q.coef(), h.coef(), e.coef()] {
                 assert!(values.iter().all(|v| v.is_finite()));
             }
@@ -445,13 +445,13 @@ fn hostile_data_gets_an_answer() {
         let d = data(&scaled, &target);
         let cx = Context::default();
         let base = quantile(0.5, 0.0, &data(&x, &y));
-        let q = Quantile { alpha: 0.0, ..Quantile::default() }.fit(&d, &cx).unwrap();
+        let q = Quantile { alpha: 0.0, ..Quantile::default() }.fit_with(&d, &cx).unwrap();
         (0..3).for_each(|j| near(q.coef()[j] / sy * if j == 1 { sx } else { 1.0 }, base.coef()[j], 1e-9, "quantile units"));
         let none = Huber { alpha: 0.0, ..Huber::default() };
-        let (h, base) = (none.fit(&d, &cx).unwrap(), none.fit(&data(&x, &y), &cx).unwrap());
+        let (h, base) = (none.fit_with(&d, &cx).unwrap(), none.fit_with(&data(&x, &y), &cx).unwrap());
         (0..3).for_each(|j| near(h.coef()[j] / sy * if j == 1 { sx } else { 1.0 }, base.coef()[j], 1e-7, "huber units"));
         let none = Expectile { tau: 0.8, ..Expectile::default() };
-        let (e, base) = (none.fit(&d, &cx).unwrap(), none.fit(&data(&x, &y), &cx).unwrap());
+        let (e, base) = (none.fit_with(&d, &cx).unwrap(), none.fit_with(&data(&x, &y), &cx).unwrap());
         (0..3).for_each(|j| near(e.coef()[j] / sy * if j == 1 { sx } else { 1.0 }, base.coef()[j], 1e-9, "expectile units"));
     }
 }
@@ -477,7 +477,7 @@ fn a_hundred_rows_of_a_hundred_thousand_sparse_columns() {
         y.push(target);
     }
     let x = Csr::new(indptr, indices, values, cols).unwrap();
-    let d = Dataset::new(Features::Csr(x.view())).with_target(Target::Real(&y));
+    let d = DatasetRef::new(Features::Csr(x.view())).with_target(Target::Real(&y));
     let model = quantile(0.5, 0.05, &d);
     let c = model.certificate().unwrap();
     assert!(c.converged && c.duality_gap.unwrap() <= 1e-9 * c.objective.unwrap(), "{c:?}");
@@ -486,8 +486,8 @@ fn a_hundred_rows_of_a_hundred_thousand_sparse_columns() {
     let model = quantile(0.5, 0.0, &d);
     assert!(model.certificate().unwrap().objective.unwrap() < 1e-9);
     for alpha in [0.0, 1e-4, 1.0] {
-        let h = Huber { alpha, ..Huber::default() }.fit(&d, &Context::default()).unwrap();
-        let e = Expectile { alpha, tau: 0.9, ..Expectile::default() }.fit(&d, &Context::default()).unwrap();
+        let h = Huber { alpha, ..Huber::default() }.fit_with(&d, &Context::default()).unwrap();
+        let e = Expectile { alpha, tau: 0.9, ..Expectile::default() }.fit_with(&d, &Context::default()).unwrap();
         assert!(h.coef().iter().chain(e.coef()).all(|v| v.is_finite()));
         assert!(e.certificate().unwrap().converged, "{:?}", e.certificate());
     }
@@ -514,7 +514,7 @@ fn wide_sparse() -> (Csr, Vec<f64>) {
 #[test]
 fn many_more_columns_than_rows_are_proved_optimal_by_few_of_them() {
     let (x, y) = wide_sparse();
-    let d = Dataset::new(Features::Csr(x.view())).with_target(Target::Real(&y));
+    let d = DatasetRef::new(Features::Csr(x.view())).with_target(Target::Real(&y));
     for alpha in [0.02, 0.004, 1e-3, 1e-6] {
         for level in [0.5, 0.9] {
             let model = quantile(level, alpha, &d);

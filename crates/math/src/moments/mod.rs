@@ -6,7 +6,7 @@
 mod gram;
 mod pack;
 
-use ermine_core::{Dataset, Error, Mat, MatRef, Result};
+use ermine_core::{DatasetRef, Error, Mat, MatRef, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::simd::Portable;
@@ -203,7 +203,7 @@ impl Moments {
 
     /// The error when [`Moments::is_finite`] is false: names the cell of `rows` (the rows last added), or says that
     /// sums overflowed.
-    pub fn refuse_non_finite(&self, rows: &Dataset<'_>) -> Result<()> {
+    pub fn refuse_non_finite(&self, rows: &DatasetRef<'_>) -> Result<()> {
         if self.is_finite() {
             return Ok(());
         }

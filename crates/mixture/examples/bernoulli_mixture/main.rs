@@ -5,7 +5,7 @@
 
 mod model;
 
-use ermine_core::{Column, Context, Dataset, Error, Features, Mat, Result};
+use ermine_core::{Column, Context, DatasetRef, Error, Features, Mat, Result};
 use ermine_mixture::em::{EmStop, fit};
 use model::{BernoulliMixture, MixtureParams};
 
@@ -26,7 +26,7 @@ fn main() -> Result<()> {
         return Err(Error::Data(format!("there are {} pixels, not 64", pixels.len())));
     }
     let x = Mat::from_fn(table.rows(), 64, |i, j| f64::from(u8::from(pixels[j][i] >= 8.0)));
-    let data = Dataset::new(Features::F64(x.view()));
+    let data = DatasetRef::new(Features::F64(x.view()));
     let model = BernoulliMixture { smoothing: 1.0 };
     let rules = EmStop { tol: 1e-6, max_iter: 500 };
     let mut best = None;

@@ -1,6 +1,6 @@
 //! A mixture of Bernoulli distributions: columns of zeros and ones that are independent within a component.
 
-use ermine_core::{Dataset, Error, Mat, Partial, Result, RngStream};
+use ermine_core::{DatasetRef, Error, Mat, Partial, Result, RngStream};
 use ermine_math::loss::log_sum_exp;
 use ermine_mixture::em::{Em, EmObjective};
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ impl Em for BernoulliMixture {
         BernoulliCounts { weight: vec![0.0; k], ones: Mat::zeros(k, p), log_likelihood: 0.0, total: 0.0 }
     }
 
-    fn expect(&self, at: &MixtureParams, counts: &mut BernoulliCounts, rows: &Dataset<'_>) -> Result<()> {
+    fn expect(&self, at: &MixtureParams, counts: &mut BernoulliCounts, rows: &DatasetRef<'_>) -> Result<()> {
         let mut scratch = Vec::new();
         let x = rows.x.f64_rows(&mut scratch, "bernoulli mixture")?;
         let mut row = vec![0.0; x.cols()];

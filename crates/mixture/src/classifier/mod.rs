@@ -25,14 +25,14 @@ pub use model::GmmClassifierModel;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, OwnedTarget};
 /// use ermine_mixture::GmmClassifier;
 ///
 /// let x: Vec<f64> = (0..90).map(|i| [0.0, 5.0, 10.0][i % 3] + (i / 3) as f64 / 30.0).collect();
 /// let labels: Vec<&str> = (0..90).map(|i| ["outside", "inside", "outside"][i % 3]).collect();
 /// let features = Features::F64(MatRef::row_major(&x, 90, 1));
 /// let y = OwnedTarget::from_labels(&labels);
-/// let model = GmmClassifier::default().fit(&Dataset::new(features).with_target(y.view()), &Context::default())?;
+/// let model = GmmClassifier::default().fit_with(&DatasetRef::new(features).with_target(y.view()), &Context::default())?;
 /// assert_eq!(model.mixture(1).map(|m| m.components()), Some(2));
 /// assert_eq!(model.classify(&Features::F64(MatRef::row_major(&[0.4, 5.4, 10.4], 3, 1)))?, [1, 0, 1]);
 /// # Ok::<(), ermine_core::Error>(())
@@ -204,7 +204,7 @@ impl Learner for GmmClassifier {
         Learner::check(&self.gmm()).map_err(renamed)
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmClassifierModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<GmmClassifierModel> {
         run_passes(self, data, cx)
     }
 
@@ -261,7 +261,7 @@ impl PassLearner for GmmClassifier {
         self.gmm().block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmClassifierState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, cx: &Context<'_>) -> Result<GmmClassifierState> {
         let (_, names) = head.y.classes()?;
         if let Some(priors) = &self.priors
             && priors.len() != names.len()
@@ -282,7 +282,7 @@ impl PassLearner for GmmClassifier {
         GmmClassifierPartial { counts: vec![0.0; state.classes.len()], parts: state.mixtures.iter().map(part).collect() }
     }
 
-    fn add_block(&self, state: &GmmClassifierState, part: &mut GmmClassifierPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &GmmClassifierState, part: &mut GmmClassifierPartial, rows: &DatasetRef<'_>) -> Result<()> {
         rows.x.expect_cols(state.columns)?;
         let (codes, _) = rows.y.classes()?;
         let inner = self.gmm();
@@ -294,7 +294,7 @@ impl PassLearner for GmmClassifier {
         for (c, own) in own.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
             if let (MixtureFit::Running(s), Some(part)) = (&state.mixtures[c], &mut part.parts[c]) {
                 let of_class = rows.with_target(Target::None).take_rows(own);
-                let view = Dataset { schema: rows.schema, ..of_class.view() };
+                let view = DatasetRef { schema: rows.schema, ..of_class.view() };
                 inner.add_block(s, part, &view).map_err(|e| in_class(e.with_row(|row| own[row]), &state.classes[c]))?;
             }
         }

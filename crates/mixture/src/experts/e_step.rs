@@ -1,6 +1,6 @@
 //! The E step: which expert answers for a row, and what a step of each needs.
 
-use ermine_core::{Dataset, Error, Mat, MatRef, Partial, Result, Target};
+use ermine_core::{DatasetRef, Error, Mat, MatRef, Partial, Result, Target};
 use ermine_math::loss::posterior_block;
 use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ impl Em for ExpertsEm {
         ExpertsSums { gate, rows, experts, sizes: vec![0.0; k], log_likelihood: 0.0, weight: 0.0 }
     }
 
-    fn expect(&self, at: &ExpertsParams, sums: &mut ExpertsSums, rows: &Dataset<'_>) -> Result<()> {
+    fn expect(&self, at: &ExpertsParams, sums: &mut ExpertsSums, rows: &DatasetRef<'_>) -> Result<()> {
         self.gather(at, sums, rows, None)
     }
 
@@ -99,7 +99,7 @@ impl ExpertsEm {
         &self,
         at: &ExpertsParams,
         sums: &mut ExpertsSums,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         parts: Option<&Partition>,
     ) -> Result<()> {
         for first in (0..rows.rows()).step_by(CHUNK) {
@@ -115,7 +115,7 @@ impl ExpertsEm {
     }
 
     /// Rows less the means of the columns.
-    pub(super) fn centred(&self, rows: &Dataset<'_>) -> Result<Mat<f64>> {
+    pub(super) fn centred(&self, rows: &DatasetRef<'_>) -> Result<Mat<f64>> {
         let mut scratch = Vec::new();
         let x = rows.x.f64_rows(&mut scratch, "mixture-of-experts")?;
         Ok(Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j) - self.centre[j]))
@@ -125,7 +125,7 @@ impl ExpertsEm {
         &self,
         at: &ExpertsParams,
         sums: &mut ExpertsSums,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         z: MatRef<'_, f64>,
         parts: Option<&Partition>,
     ) -> Result<()> {

@@ -28,14 +28,14 @@ pub use model::MixtureOfExpertsModel;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_mixture::MixtureOfExperts;
 ///
 /// // |x| is two lines.
 /// let x: Vec<f64> = (-50..50).map(|i| f64::from(i) / 10.0 + 0.05).collect();
 /// let y: Vec<f64> = x.iter().map(|v| v.abs()).collect();
-/// let data = Dataset::new(Features::F64(MatRef::row_major(&x, 100, 1))).with_target(Target::Real(&y));
-/// let model = MixtureOfExperts { alpha: 1e-4, ..MixtureOfExperts::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 100, 1))).with_target(Target::Real(&y));
+/// let model = MixtureOfExperts { alpha: 1e-4, ..MixtureOfExperts::default() }.fit_with(&data, &Context::default())?;
 /// let predictions = model.predict(&Features::F64(MatRef::row_major(&[-3.0, 4.0], 2, 1)))?;
 /// assert!((predictions[(0, 0)] - 3.0).abs() < 0.05 && (predictions[(1, 0)] - 4.0).abs() < 0.05);
 /// # Ok::<(), ermine_core::Error>(())
@@ -193,7 +193,7 @@ impl Learner for MixtureOfExperts {
     };
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<MixtureOfExpertsModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<MixtureOfExpertsModel> {
         run_passes(self, data, cx)
     }
 

@@ -114,7 +114,7 @@ impl ExpertsSetup {
     }
 
     /// Rows in units, the target last where it is a number; rounded, so that draws are the same whatever the units and the origin.
-    fn standard(&self, rows: &Dataset<'_>) -> Result<Mat<f64>> {
+    fn standard(&self, rows: &DatasetRef<'_>) -> Result<Mat<f64>> {
         let z = self.em.centred(rows)?;
         let (p, width) = (z.cols(), self.unit.len());
         let y = if width > p { Some(rows.y.reals()?) } else { None };
@@ -164,7 +164,7 @@ impl PassLearner for MixtureOfExperts {
         (4 * pairs.saturating_mul(cols)).next_power_of_two().clamp(BLOCK_ROWS, 1 << 17)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<ExpertsState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, cx: &Context<'_>) -> Result<ExpertsState> {
         let classes = match head.y.task() {
             Some(Task::Classification) => Some(head.y.classes()?.1.to_vec()),
             _ => None,
@@ -194,7 +194,7 @@ impl PassLearner for MixtureOfExperts {
         }
     }
 
-    fn add_block(&self, state: &ExpertsState, part: &mut ExpertsPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &ExpertsState, part: &mut ExpertsPartial, rows: &DatasetRef<'_>) -> Result<()> {
         rows.x.expect_cols(state.cols)?;
         match (&state.phase, part) {
             (ExpertsPhase::Survey, ExpertsPartial::Survey(moments)) => {
@@ -209,7 +209,7 @@ impl PassLearner for MixtureOfExperts {
             }
             (ExpertsPhase::Sample, ExpertsPartial::Sample(sample)) => {
                 let x = state.frame()?.standard(rows)?;
-                sample.add(&Dataset { x: Features::F64(x.view()), schema: None, ..*rows }, state.seed)
+                sample.add(&DatasetRef { x: Features::F64(x.view()), schema: None, ..*rows }, state.seed)
             }
             (ExpertsPhase::InitFromPartition(parts), ExpertsPartial::Sums(sums)) => {
                 state.frame()?.em.gather(&self.nothing(state), sums, rows, Some(parts))

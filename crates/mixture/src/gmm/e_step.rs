@@ -1,6 +1,6 @@
 //! The E step: the expected statistics of a block of rows.
 
-use ermine_core::{Dataset, Error, Features, Mat, MatRef, Partial, Result};
+use ermine_core::{DatasetRef, Error, Features, Mat, MatRef, Partial, Result};
 use ermine_math::class_moments::ClassMoments;
 use ermine_math::loss::posterior_block;
 use ermine_math::moments::Moments;
@@ -144,7 +144,7 @@ impl Em for GaussianEm {
         GmmExpectation::new(self.covariance_type.is_full(), at.components(), at.cols())
     }
 
-    fn expect(&self, at: &GaussianMixture, sums: &mut GmmExpectation, rows: &Dataset<'_>) -> Result<()> {
+    fn expect(&self, at: &GaussianMixture, sums: &mut GmmExpectation, rows: &DatasetRef<'_>) -> Result<()> {
         let penalties = self.penalties(at)?;
         self.by_chunks(rows, |x, weight, held_out| {
             if !self.incomplete {
@@ -191,7 +191,7 @@ impl Em for GaussianEm {
 
 impl GaussianEm {
     /// Calls `each` with runs of rows, their weights and the weights of those that are held out. Rows of errors count from the block.
-    fn by_chunks(&self, rows: &Dataset<'_>, mut each: impl FnMut(&Features<'_>, &[f64], &[f64]) -> Result<()>) -> Result<()> {
+    fn by_chunks(&self, rows: &DatasetRef<'_>, mut each: impl FnMut(&Features<'_>, &[f64], &[f64]) -> Result<()>) -> Result<()> {
         for first in (0..rows.rows()).step_by(CHUNK) {
             let part = rows.row_range(first..rows.rows().min(first + CHUNK));
             let mut weight: Vec<f64> = (0..part.rows()).map(|i| part.weight_of(i)).collect();
@@ -335,7 +335,7 @@ impl GaussianEm {
     }
 
     /// The weights of rows without those that are held out; none where nothing is.
-    pub(super) fn weights_in_training(&self, rows: &Dataset<'_>) -> Result<Option<Vec<f64>>> {
+    pub(super) fn weights_in_training(&self, rows: &DatasetRef<'_>) -> Result<Option<Vec<f64>>> {
         let Some(fold) = &self.fold else { return Ok(None) };
         let mut weight: Vec<f64> = (0..rows.rows()).map(|i| rows.weight_of(i)).collect();
         fold.split(&rows.x, &mut weight)?;
@@ -347,7 +347,7 @@ impl GaussianEm {
         &self,
         sums: &mut GmmExpectation,
         components: usize,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         means: &[f64],
         seed: u64,
     ) -> Result<()> {

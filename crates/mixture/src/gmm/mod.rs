@@ -131,12 +131,12 @@ pub enum ComponentCriterion {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Clusterer, Context, Dataset, Density, Features, Learner, MatRef};
+/// use ermine_core::{Clusterer, Context, DatasetRef, Density, Features, Learner, MatRef};
 /// use ermine_mixture::Gmm;
 ///
 /// let x = [0.0, 0.3, 0.1, 9.0, 9.4, 9.1, 0.2, 9.3];
 /// let features = Features::F64(MatRef::row_major(&x, 8, 1));
-/// let model = Gmm { n_components: 2, ..Gmm::default() }.fit(&Dataset::new(features), &Context::default())?;
+/// let model = Gmm { n_components: 2, ..Gmm::default() }.fit_with(&DatasetRef::new(features), &Context::default())?;
 /// let groups = model.assign(&features)?;
 /// assert!(groups[0] == groups[1] && groups[3] == groups[4] && groups[0] != groups[3]);
 /// assert!(model.log_density(&features)?.iter().all(|d| *d > -4.0));
@@ -304,7 +304,7 @@ impl Learner for Gmm {
         GmmInit::new(self, None).map(|_| ())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<GmmModel> {
         run_passes(self, data, cx)
     }
 

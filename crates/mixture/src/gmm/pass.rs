@@ -84,7 +84,7 @@ impl PassLearner for Gmm {
         (4 * self.n_components.saturating_mul(sums)).next_power_of_two().clamp(BLOCK_ROWS, 1 << 18)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<GmmState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, cx: &Context<'_>) -> Result<GmmState> {
         let cols = head.cols();
         GmmInit::new(self, Some(cols))?;
         Ok(GmmState { cols, seed: cx.seed, phase: GmmPhase::Survey, frame: None, sample: None, plan: GmmSelection::new(self) })
@@ -105,19 +105,19 @@ impl PassLearner for Gmm {
         }
     }
 
-    fn add_block(&self, state: &GmmState, part: &mut GmmPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &GmmState, part: &mut GmmPartial, rows: &DatasetRef<'_>) -> Result<()> {
         rows.x.expect_cols(state.cols)?;
         match (&state.phase, part) {
             (GmmPhase::Survey, GmmPartial::Survey(survey)) => survey.add(rows),
             (GmmPhase::Sample, GmmPartial::Sample(sample)) => {
                 let x = state.frame()?.standard(&rows.x)?;
-                sample.add(&Dataset { x: Features::F64(x.view()), schema: None, ..*rows }, state.seed)
+                sample.add(&DatasetRef { x: Features::F64(x.view()), schema: None, ..*rows }, state.seed)
             }
             (GmmPhase::KMeansInit(inner), GmmPartial::KMeansInit(part)) => {
                 let (em, x) = (self.em(state)?, state.frame()?.standard(&rows.x)?);
                 let weight = em.weights_in_training(rows)?;
                 let weight = weight.as_deref().or(rows.weight);
-                let rows = Dataset { x: Features::F64(x.view()), schema: None, weight, ..*rows };
+                let rows = DatasetRef { x: Features::F64(x.view()), schema: None, weight, ..*rows };
                 self.grouping(state).add_block(inner, part, &rows)
             }
             (GmmPhase::InitFromMixture(groups), GmmPartial::Sums(sums)) => self.settling(state)?.expect(groups, sums, rows),
@@ -299,7 +299,7 @@ impl Gmm {
             (None, GmmInitMethod::KMeans) => {
                 let nothing = Mat::zeros(1, state.cols);
                 let cx = Context { seed: self.run_seed(state), ..*cx };
-                let inner = self.grouping(state).initial_state(&Dataset::new(Features::F64(nothing.view())), &cx)?;
+                let inner = self.grouping(state).initial_state(&DatasetRef::new(Features::F64(nothing.view())), &cx)?;
                 state.phase = GmmPhase::KMeansInit(Box::new(inner));
                 return Ok(());
             }

@@ -38,7 +38,7 @@ impl ColumnSurvey {
         Self { moments, columns, rows_with_missing: 0, lacking_weight: 0.0, incomplete: false }
     }
 
-    pub(super) fn add(&mut self, rows: &Dataset<'_>) -> Result<()> {
+    pub(super) fn add(&mut self, rows: &DatasetRef<'_>) -> Result<()> {
         let mut scratch = Vec::new();
         let mut block = Moments::new(rows.cols(), 0);
         match &rows.x {

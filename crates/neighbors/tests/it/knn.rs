@@ -1,6 +1,6 @@
 //! Nearest neighbours against the reference: digits with leave-one-out, fashion images.
 
-use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, MatRef, OwnedTarget};
+use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, Mat, MatRef, OwnedTarget};
 use ermine_fixtures::{TextTable, Value, bytes, case, near};
 use ermine_math::neighbors::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
 use ermine_neighbors::{Knn, KnnAlgorithm};
@@ -76,10 +76,10 @@ fn fashion_images_have_the_errors_of_the_reference() {
         codes: labels.iter().map(|&c| u32::from(c)).collect(),
         names: (0..10).map(|c| c.to_string()).collect(),
     };
-    let data = Dataset::new(x).with_target(y.view());
+    let data = DatasetRef::new(x).with_target(y.view());
     for k in [1, 5] {
         let knn = Knn { n_neighbors: k, algorithm: KnnAlgorithm::Brute, ..Knn::default() };
-        let model = knn.fit(&data, &Context::default()).unwrap();
+        let model = knn.fit_with(&data, &Context::default()).unwrap();
         let predicted = model.classify(&queries).unwrap();
         let errors = predicted.iter().zip(&truth).filter(|(predicted, truth)| **predicted != u32::from(**truth)).count();
         assert_eq!(errors as u64, want[format!("test_errors_k{k}")].as_u64().unwrap(), "k = {k}");

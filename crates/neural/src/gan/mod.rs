@@ -4,7 +4,7 @@ mod model;
 mod modes;
 mod training;
 
-use ermine_core::{Accepts, Context, Dataset, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task};
+use ermine_core::{Accepts, Context, DatasetRef, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task};
 use serde::{Deserialize, Serialize};
 
 pub use model::GanModel;
@@ -162,7 +162,7 @@ impl Learner for Gan {
     const ROW_ORDER_MATTERS: bool = true;
     const RANDOM_INIT: bool = true;
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GanModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<GanModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         training::train_gan(self, data, cx)

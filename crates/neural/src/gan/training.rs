@@ -1,6 +1,6 @@
 //! Training: alternating steps of the discriminator and of the generator, with the trace.
 
-use ermine_core::{Certificate, Context, Dataset, Mat, MatRef, Progress, Result, RngStream, Trace};
+use ermine_core::{Certificate, Context, DatasetRef, Mat, MatRef, Progress, Result, RngStream, Trace};
 use ermine_math::loss::{log1p_exp, sigmoid};
 
 use super::modes::ModeAnchors;
@@ -122,7 +122,7 @@ fn frame(cells: &NetworkInput<'_>, rows: &[u32], columns: usize, weight: &(dyn F
     (0..columns).map(|j| (mean[j] as f32, scale(j))).collect()
 }
 
-pub(super) fn train_gan(gan: &Gan, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GanModel> {
+pub(super) fn train_gan(gan: &Gan, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<GanModel> {
     let cells = NetworkInput::checked(&data.x, data.schema, <Gan as ermine_core::Learner>::SPEC.name)?;
     let kept: Vec<u32> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).map(|i| i as u32).collect();
     let columns = data.cols();

@@ -1,7 +1,7 @@
 //! Convolutional networks, autoencoders and GANs against known results.
 
 use ermine_core::{
-    Classifier, Context, Dataset, Features, Learner, Mat, Model, OwnedTarget, Regressor, RngStream, Target, Transformer,
+    Classifier, Context, DatasetRef, Features, Learner, Mat, Model, OwnedTarget, Regressor, RngStream, Target, Transformer,
 };
 use ermine_neural::{ActivationName, Autoencoder, AutoencoderSolver, ConvNet, Gan, Shape};
 
@@ -47,7 +47,7 @@ fn a_linear_autoencoder_spans_the_space_of_the_principal_components() {
     let mean: Vec<f64> = (0..cols).map(|j| (0..rows).map(|i| x[(i, j)]).sum::<f64>() / rows as f64).collect();
     let cov = |p: usize, q: usize| (0..rows).map(|i| (x[(i, p)] - mean[p]) * (x[(i, q)] - mean[q])).sum::<f64>() / rows as f64;
     let vectors = eigenvectors((0..cols).map(|p| (0..cols).map(|q| cov(p, q)).collect()).collect());
-    let data = Dataset::new(Features::F64(x.view()));
+    let data = DatasetRef::new(Features::F64(x.view()));
     let learner = Autoencoder {
         n_components: codes,
         hidden_layer_sizes: vec![],
@@ -57,7 +57,7 @@ fn a_linear_autoencoder_spans_the_space_of_the_principal_components() {
         tol: Some(1e-9),
         ..Autoencoder::default()
     };
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     let back = model.reconstruct(&data.x).unwrap();
     // The reconstruction is the projection on the first components, row by row.
     let scale = (0..cols).map(|j| cov(j, j)).sum::<f64>().sqrt();
@@ -81,7 +81,7 @@ fn a_curve_is_told_by_one_number() {
         let angle = std::f64::consts::PI * i as f64 / 199.0;
         if j == 0 { angle.cos() } else { angle.sin() }
     });
-    let data = Dataset::new(Features::F64(x.view()));
+    let data = DatasetRef::new(Features::F64(x.view()));
     let error = |activation: ActivationName| {
         let learner = Autoencoder {
             n_components: 1,
@@ -91,7 +91,7 @@ fn a_curve_is_told_by_one_number() {
             max_iter: 500,
             ..Autoencoder::default()
         };
-        let back = learner.fit(&data, &Context::seeded(1)).unwrap().reconstruct(&data.x).unwrap();
+        let back = learner.fit_with(&data, &Context::seeded(1)).unwrap().reconstruct(&data.x).unwrap();
         let far = |i: usize| (0..2).map(|j| (back[(i, j)] - x[(i, j)]).powi(2)).sum::<f64>();
         (0..200).map(far).sum::<f64>() / 200.0
     };
@@ -124,18 +124,19 @@ fn signs(rows: usize, seed: u64) -> (Mat<f32>, OwnedTarget) {
 #[test]
 fn signs_are_found_wherever_they_are() {
     let ((x, y), (u, v)) = (signs(600, 1), signs(300, 2));
-    let data = Dataset::new(Features::F32(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F32(x.view())).with_target(y.view());
     for layers in ["conv(8,5) relu globalpool", "conv(8,3,pad=1) batchnorm relu pool(2) conv(8,3) relu globalpool dropout(0.1)"] {
         let net = ConvNet { layers: Some(layers.parse().unwrap()), max_iter: 20, learning_rate_init: 0.01, ..ConvNet::default() };
-        let model = net.fit(&data, &Context::default()).unwrap();
+        let model = net.fit_with(&data, &Context::default()).unwrap();
         let Target::Class { codes, .. } = v.view() else { panic!("classes") };
         let predicted = model.classify(&Features::F32(u.view())).unwrap();
         let right = predicted.iter().zip(codes).filter(|(a, b)| a == b).count();
         assert!(right >= 290, "{layers}: {right} of 300");
     }
-    let e = ConvNet { input: Some(Shape::image(10, 10, 1)), ..ConvNet::default() }.fit(&data, &Context::default()).unwrap_err();
+    let e =
+        ConvNet { input: Some(Shape::image(10, 10, 1)), ..ConvNet::default() }.fit_with(&data, &Context::default()).unwrap_err();
     assert!(e.to_string().contains("input") && e.to_string().contains("144"), "{e}");
-    let e = ConvNet { layers: Some("conv(4,20)".parse().unwrap()), ..ConvNet::default() }.fit(&data, &Context::default());
+    let e = ConvNet { layers: Some("conv(4,20)".parse().unwrap()), ..ConvNet::default() }.fit_with(&data, &Context::default());
     let e = e.unwrap_err().to_string();
     assert!(e.contains("layer 1, conv(4,20)") && e.contains("12x12") && e.contains("20x20"), "{e}");
 }
@@ -146,11 +147,11 @@ fn a_convolution_of_a_line_predicts_numbers() {
     let mut s = RngStream::new(3, "bump", 0);
     let place: Vec<f64> = (0..400).map(|_| 2.0 + 14.0 * s.uniform()).collect();
     let x = Mat::from_fn(400, 19, |i, j| (-(j as f64 - place[i]).powi(2)).exp());
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&place));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&place));
     let net =
         ConvNet { layers: Some("conv(8,3,pad=1) relu dense(16) relu".parse().unwrap()), max_iter: 40, ..ConvNet::default() };
     let net = ConvNet { input: Some(Shape::image(1, 19, 1)), learning_rate_init: 0.005, ..net };
-    let predictions = net.fit(&data, &Context::default()).unwrap().predict(&data.x).unwrap();
+    let predictions = net.fit_with(&data, &Context::default()).unwrap().predict(&data.x).unwrap();
     let mse = (0..400).map(|i| (predictions[(i, 0)] - place[i]).powi(2)).sum::<f64>() / 400.0;
     assert!(mse < 0.1, "{mse}");
 }
@@ -159,9 +160,9 @@ fn a_convolution_of_a_line_predicts_numbers() {
 fn a_generator_comes_to_the_density_of_the_rows() {
     let mut s = RngStream::new(8, "normal", 0);
     let x = Mat::from_fn(2000, 1, |_, _| 50.0 + 4.0 * s.normal());
-    let data = Dataset::new(Features::F64(x.view()));
+    let data = DatasetRef::new(Features::F64(x.view()));
     let gan = Gan { max_iter: 60, generator: vec![16], discriminator: vec![32], n_latent: 1, n_modes: 4, ..Gan::default() };
-    let model = gan.fit(&data, &Context::default()).unwrap();
+    let model = gan.fit_with(&data, &Context::default()).unwrap();
     let made = model.sample(4000, 3).unwrap();
     let mean = made.as_slice().iter().sum::<f64>() / 4000.0;
     let deviation = (made.as_slice().iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 4000.0).sqrt();
@@ -186,16 +187,19 @@ fn hostile_images_and_layers_are_answered_with_their_place() {
     for bad in [f32::NAN, f32::INFINITY] {
         let mut x = x.clone();
         x[(41, 77)] = bad;
-        let data = Dataset::new(Features::F32(x.view())).with_target(y.view());
-        let e = ConvNet::default().fit(&data, &Context::default()).unwrap_err().to_string();
+        let data = DatasetRef::new(Features::F32(x.view())).with_target(y.view());
+        let e = ConvNet::default().fit_with(&data, &Context::default()).unwrap_err().to_string();
         assert!(e.contains("row 41") && e.contains("column 77"), "{e}");
-        let e = Autoencoder::default().fit(&Dataset::new(Features::F32(x.view())), &Context::default()).unwrap_err().to_string();
+        let e = Autoencoder::default()
+            .fit_with(&DatasetRef::new(Features::F32(x.view())), &Context::default())
+            .unwrap_err()
+            .to_string();
         assert!(e.contains("row 41") && e.contains("column 77"), "{e}");
     }
-    let data = Dataset::new(Features::F32(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F32(x.view())).with_target(y.view());
     let net = |layers: &str, batch_size: usize| {
         ConvNet { layers: Some(layers.parse().unwrap()), batch_size, max_iter: 2, ..ConvNet::default() }
-            .fit(&data, &Context::default())
+            .fit_with(&data, &Context::default())
     };
     // One image has many pixels to normalise a channel by; one row of plain numbers has not.
     let model = net("conv(4,3) batchnorm relu pool(2)", 1).unwrap();
@@ -207,7 +211,7 @@ fn hostile_images_and_layers_are_answered_with_their_place() {
         assert!(e.contains(place) && e.contains("at least 1"), "{e}");
     }
     let wild = ConvNet { learning_rate_init: 1e6, max_iter: 5, ..ConvNet::default() };
-    let model = wild.fit(&data, &Context::default()).unwrap();
+    let model = wild.fit_with(&data, &Context::default()).unwrap();
     let notes = &model.certificate().unwrap().notes;
     assert!(notes[0].contains("ran away") && model.network().is_finite(), "{notes:?}");
 }
@@ -227,7 +231,7 @@ fn clothes_are_told_apart() {
     };
     let ((x, y), (u, v)) = (load("train"), load("t10k"));
     let names: Vec<String> = (0..10).map(|k| k.to_string()).collect();
-    let data = Dataset::new(Features::F32(x.view())).with_target(Target::Class { codes: &y, names: &names });
+    let data = DatasetRef::new(Features::F32(x.view())).with_target(Target::Class { codes: &y, names: &names });
     let score = |model: &dyn Classifier| {
         let predicted = model.classify(&Features::F32(u.view())).unwrap();
         predicted.iter().zip(&v).filter(|(a, b)| a == b).count() as f64 / v.len() as f64
@@ -240,11 +244,11 @@ fn clothes_are_told_apart() {
         dropout: 0.2,
         ..ermine_neural::Mlp::default()
     };
-    let mlp_score = score(&mlp.fit(&data, &Context::default()).unwrap());
+    let mlp_score = score(&mlp.fit_with(&data, &Context::default()).unwrap());
     println!("mlp: {mlp_score}");
     assert!(mlp_score >= 0.885, "mlp: {mlp_score}");
     let net = ConvNet { max_iter: 12, ..ConvNet::default() };
-    let net_score = score(&net.fit(&data, &Context::default()).unwrap());
+    let net_score = score(&net.fit_with(&data, &Context::default()).unwrap());
     println!("convnet: {net_score}");
     assert!(net_score >= 0.905, "convnet: {net_score}");
 }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use ermine_core::{
-    Classifier, Context, Dataset, Error, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Progress,
+    Classifier, Context, DatasetRef, Error, Features, Flow, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Progress,
     Regressor, RngStream, Target,
 };
 use ermine_neural::{ActivationName, Mlp, MlpSolver, Network, NetworkModel, Optimizer, ScheduleName, Shape, Trainer, WeightInit};
@@ -38,7 +38,7 @@ fn accuracy(model: &NetworkModel, x: &Mat<f64>, y: &OwnedTarget) -> f64 {
 #[test]
 fn curved_borders_are_learned_by_every_solver() {
     let ((x, y), (u, v)) = (moons(600, 1), moons(400, 2));
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     for (solver, rate) in [
         (MlpSolver::Adam, 0.01),
         (MlpSolver::Sgd, 0.1),
@@ -48,7 +48,7 @@ fn curved_borders_are_learned_by_every_solver() {
     ] {
         let mlp =
             Mlp { hidden_layer_sizes: vec![32, 16], solver, learning_rate_init: rate, batch_size: Some(32), ..Mlp::default() };
-        let model = mlp.fit(&data, &Context::default()).unwrap();
+        let model = mlp.fit_with(&data, &Context::default()).unwrap();
         assert!(accuracy(&model, &u, &v) > 0.97, "{solver:?}: {}", accuracy(&model, &u, &v));
         let losses = model.losses();
         assert!(losses[losses.len() - 1] < 0.3 * losses[0], "{solver:?}: {losses:?}");
@@ -59,7 +59,7 @@ fn curved_borders_are_learned_by_every_solver() {
 fn threads_do_not_change_a_bit() {
     let (x, y) = moons(700, 3);
     let wide = Mat::from_fn(700, 60, |i, j| x[(i, j % 2)] * (1.0 + j as f64 * 0.1) + (j as f64).sin());
-    let data = Dataset::new(Features::F64(wide.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(wide.view())).with_target(y.view());
     let mlp = Mlp {
         layers: Some("dense(150) batchnorm relu dropout(0.3) dense(80) tanh".parse().unwrap()),
         max_iter: 4,
@@ -69,7 +69,7 @@ fn threads_do_not_change_a_bit() {
     let mut first = None;
     for threads in [1, 2, 7] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let model = pool.install(|| mlp.fit(&data, &Context::seeded(5)).unwrap());
+        let model = pool.install(|| mlp.fit_with(&data, &Context::seeded(5)).unwrap());
         let proba = pool.install(|| model.as_classifier().unwrap().proba(&data.x).unwrap());
         let here = (stored(&model), proba);
         match &first {
@@ -125,14 +125,14 @@ fn layers_where_blocks_meet_have_the_gradients_of_single_rows() {
 #[test]
 fn an_interrupted_fit_goes_on_to_the_same_bytes() {
     let (x, y) = moons(300, 4);
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     let numbers: Vec<f64> = (0..300).map(|i| 50.0 + 7.0 * x[(i, 0)] * x[(i, 1)]).collect();
     let regression = data.with_target(Target::Real(&numbers));
     let plain = Mlp { max_iter: 12, tol: None, ..Mlp::default() };
     let stopping =
         Mlp { early_stopping: true, tol: Some(1e-4), learning_rate: ScheduleName::Cosine, dropout: 0.2, ..plain.clone() };
     for (mlp, data) in [(&plain, &data), (&stopping, &data), (&plain, &regression)] {
-        let whole = mlp.fit(data, &Context::seeded(2)).unwrap();
+        let whole = mlp.fit_with(data, &Context::seeded(2)).unwrap();
         let kept: Mutex<Option<ModelWriter>> = Mutex::new(None);
         let keep = |model: &dyn Model| {
             let mut out = ModelWriter::default();
@@ -143,7 +143,7 @@ fn an_interrupted_fit_goes_on_to_the_same_bytes() {
         let stop = |p: &Progress| if p.stage == "epochs" && p.done >= 5 { Flow::Stop } else { Flow::Continue };
         let cx =
             Context { observer: Some(&stop), checkpoint: Some(&keep), checkpoint_every: Duration::ZERO, ..Context::seeded(2) };
-        assert!(matches!(mlp.fit(data, &cx), Err(Error::Stopped(_))));
+        assert!(matches!(mlp.fit_with(data, &cx), Err(Error::Stopped(_))));
         let kept = kept.into_inner().unwrap().expect("a model was kept");
         let half = Mlp::load(&kept.into_reader()).unwrap();
         assert_eq!(half.n_iter(), 5);
@@ -155,10 +155,10 @@ fn an_interrupted_fit_goes_on_to_the_same_bytes() {
 #[test]
 fn a_rate_far_too_large_is_found_out_and_the_weights_stay_finite() {
     let (x, y) = moons(300, 5);
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     for solver in [MlpSolver::Sgd, MlpSolver::Adam] {
         let mlp = Mlp { solver, learning_rate_init: 1e6, hidden_layer_sizes: vec![20, 20], ..Mlp::default() };
-        let model = mlp.fit(&data, &Context::default()).unwrap();
+        let model = mlp.fit_with(&data, &Context::default()).unwrap();
         let certificate = model.certificate().unwrap();
         assert!(!certificate.converged, "{solver:?}");
         assert!(certificate.notes[0].contains("ran away") && certificate.notes[0].contains("learning_rate_init"), "{solver:?}");
@@ -173,8 +173,8 @@ fn one_bad_cell_is_named() {
     for bad in [f64::NAN, f64::INFINITY, 1e39] {
         let mut x = x.clone();
         x[(33, 1)] = bad;
-        let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
-        let e = Mlp::default().fit(&data, &Context::default()).unwrap_err().to_string();
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
+        let e = Mlp::default().fit_with(&data, &Context::default()).unwrap_err().to_string();
         assert!(e.contains("row 33") && e.contains("column 1"), "{e}");
     }
 }
@@ -182,8 +182,8 @@ fn one_bad_cell_is_named() {
 #[test]
 fn shapes_batches_and_parameters_that_do_not_fit_are_refused() {
     let (x, y) = moons(50, 6);
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
-    let refused = |mlp: Mlp| mlp.fit(&data, &Context::default()).unwrap_err().to_string();
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
+    let refused = |mlp: Mlp| mlp.fit_with(&data, &Context::default()).unwrap_err().to_string();
     let e = refused(Mlp { hidden_layer_sizes: vec![10, 0], ..Mlp::default() });
     assert!(e.contains("hidden_layer_sizes"), "{e}");
     let e = refused(Mlp { layers: Some("dense(4) pool(2)".parse().unwrap()), ..Mlp::default() });
@@ -192,40 +192,41 @@ fn shapes_batches_and_parameters_that_do_not_fit_are_refused() {
     let e = refused(Mlp { layers: norm.clone(), batch_size: Some(1), ..Mlp::default() });
     assert!(e.contains("at least 2 rows") && e.contains("batch_size"), "{e}");
     // 50 rows in batches of 7: the last row joins the batch before.
-    let model = Mlp { layers: norm, batch_size: Some(7), max_iter: 3, ..Mlp::default() }.fit(&data, &Context::default()).unwrap();
+    let model =
+        Mlp { layers: norm, batch_size: Some(7), max_iter: 3, ..Mlp::default() }.fit_with(&data, &Context::default()).unwrap();
     assert!(model.network().is_finite());
 }
 
 #[test]
 fn weights_are_rows_and_classes_can_weigh_alike() {
     let (x, y) = moons(200, 7);
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     // Rows of weight 0 have no effect, wherever they are.
     let weight: Vec<f64> = (0..200).map(|i| if i % 5 == 3 { 0.0 } else { 1.0 }).collect();
     let kept: Vec<usize> = (0..200).filter(|i| i % 5 != 3).collect();
     let part = data.take_rows(&kept);
     let mlp = Mlp { max_iter: 20, ..Mlp::default() };
-    let a = mlp.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
-    let b = mlp.fit(&part.view(), &Context::default()).unwrap();
+    let a = mlp.fit_with(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
+    let b = mlp.fit_with(&part.view(), &Context::default()).unwrap();
     assert!(a.proba(&data.x).unwrap() == b.proba(&data.x).unwrap());
     // Class weights are weights of rows; the rows of one class twice are balanced by halves.
     let Target::Class { codes, .. } = data.y else { panic!("classes") };
     let factors: Vec<f64> = codes.iter().map(|c| if *c == 0 { 0.5 } else { 2.0 }).collect();
-    let by_row = mlp.fit(&data.with_weight(Some(&factors)), &Context::default()).unwrap();
+    let by_row = mlp.fit_with(&data.with_weight(Some(&factors)), &Context::default()).unwrap();
     let factors = serde_json::from_str(r#"{"inner": 0.5, "outer": 2.0}"#).unwrap();
-    let by_class = Mlp { class_weight: Some(factors), ..mlp.clone() }.fit(&data, &Context::default()).unwrap();
+    let by_class = Mlp { class_weight: Some(factors), ..mlp.clone() }.fit_with(&data, &Context::default()).unwrap();
     assert!(by_row.proba(&data.x).unwrap() == by_class.proba(&data.x).unwrap());
     let unknown = serde_json::from_str(r#"{"outter": 2.0}"#).unwrap();
-    let e = Mlp { class_weight: Some(unknown), ..mlp }.fit(&data, &Context::default()).unwrap_err().to_string();
+    let e = Mlp { class_weight: Some(unknown), ..mlp }.fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(e.contains("outter") && e.contains("outer"), "{e}");
 }
 
 #[test]
 fn early_stopping_keeps_the_best_weights() {
     let (x, y) = moons(200, 8);
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     let mlp = Mlp { early_stopping: true, validation_fraction: 0.3, learning_rate_init: 0.02, ..Mlp::default() };
-    let model = mlp.fit(&data, &Context::seeded(1)).unwrap();
+    let model = mlp.fit_with(&data, &Context::seeded(1)).unwrap();
     let scores = model.scores();
     assert_eq!(scores.len() as u64, model.n_iter());
     let best = scores.iter().copied().fold(0.0, f64::max);
@@ -234,8 +235,8 @@ fn early_stopping_keeps_the_best_weights() {
     assert!(scores.len() > at + 10 && best > 0.8, "{scores:?}");
     // A user-supplied validation set.
     let (u, v) = moons(100, 9);
-    let other = Dataset::new(Features::F64(u.view())).with_target(v.view());
-    let model = mlp.fit(&data, &Context { validation: Some(&other), ..Context::seeded(1) }).unwrap();
+    let other = DatasetRef::new(Features::F64(u.view())).with_target(v.view());
+    let model = mlp.fit_with(&data, &Context { validation: Some(&other), ..Context::seeded(1) }).unwrap();
     let best = model.scores().iter().copied().fold(0.0, f64::max);
     assert!((accuracy(&model, &u, &v) - best).abs() < 1e-12);
 }
@@ -260,7 +261,7 @@ fn without_hidden_layers_it_is_least_squares() {
         (0..3).for_each(|p| m[p][k] = b[p]);
         det(m) / det(a)
     });
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     for scale_target in [true, false] {
         let mlp = Mlp {
             hidden_layer_sizes: vec![],
@@ -272,7 +273,7 @@ fn without_hidden_layers_it_is_least_squares() {
             scale_target,
             ..Mlp::default()
         };
-        let model = mlp.fit(&data, &Context::default()).unwrap();
+        let model = mlp.fit_with(&data, &Context::default()).unwrap();
         let w = model.network().weights();
         for (found, want) in [(w[1].values[0], solution[0]), (w[0].values[0], solution[1]), (w[0].values[1], solution[2])] {
             assert!((f64::from(found) - want).abs() < 1e-5 * want.abs(), "{scale_target}: {found} {want}");
@@ -286,9 +287,9 @@ fn without_hidden_layers_it_is_least_squares() {
 #[test]
 fn learning_bit_by_bit_is_learning_epoch_by_epoch() {
     let (x, y) = moons(128, 10);
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     let mlp = Mlp { max_iter: 4, tol: None, ..Mlp::default() };
-    let whole = mlp.fit(&data, &Context::seeded(3)).unwrap();
+    let whole = mlp.fit_with(&data, &Context::seeded(3)).unwrap();
     let mut model = mlp.partial_fit(None, &data, &Context::seeded(3)).unwrap();
     for _ in 1..4 {
         model = mlp.partial_fit(Some(&model), &data, &Context::seeded(3)).unwrap();
@@ -301,8 +302,9 @@ fn learning_bit_by_bit_is_learning_epoch_by_epoch() {
 #[test]
 fn histograms_of_every_layer_are_in_the_report() {
     let (x, y) = moons(100, 11);
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
-    let model = Mlp { hidden_layer_sizes: vec![12, 6], max_iter: 3, ..Mlp::default() }.fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
+    let model =
+        Mlp { hidden_layer_sizes: vec![12, 6], max_iter: 3, ..Mlp::default() }.fit_with(&data, &Context::default()).unwrap();
     for of in ["activations", "gradients", "weights"] {
         let histograms: Vec<_> = model.histograms().iter().filter(|h| h.of == of).collect();
         assert_eq!(histograms.len(), 3, "{of}");

@@ -20,13 +20,13 @@ use super::pca::{enough, flip_signs};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::decomposition::IncrementalPca;
 ///
 /// let learner = IncrementalPca { n_components: Some(1), ..IncrementalPca::default() };
 /// let partial_fit = IncrementalPca::PARTIAL_FIT.unwrap();
 /// let (first, second) = ([1.0, 2.0, 2.0, 4.0], [3.0, 6.0, 4.0, 8.0]);
-/// let rows = |x| Dataset::new(Features::F64(MatRef::row_major(x, 2, 2)));
+/// let rows = |x| DatasetRef::new(Features::F64(MatRef::row_major(x, 2, 2)));
 /// let model = partial_fit(&learner, None, &rows(&first), &Context::default())?;
 /// let model = partial_fit(&learner, Some(&model), &rows(&second), &Context::default())?;
 /// assert!((model.components().explained_variance_ratio()[0] - 1.0).abs() < 1e-12);
@@ -90,7 +90,7 @@ impl Learner for IncrementalPca {
     const PARTIAL_FIT: Option<FitFrom<Self>> = Some(resume);
     const ROW_ORDER_MATTERS: bool = true;
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<IncrementalPcaModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<IncrementalPcaModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         fit_source(self, data, cx)
@@ -114,7 +114,7 @@ struct PcaBatch {
 }
 
 impl PcaBatch {
-    fn append_rows(&mut self, rows: &Dataset<'_>) -> Result<()> {
+    fn append_rows(&mut self, rows: &DatasetRef<'_>) -> Result<()> {
         const STEP: usize = 1024;
         let (mut scratch, mut row) = (Vec::new(), vec![0.0; self.cols]);
         for first in (0..rows.rows()).step_by(STEP) {
@@ -176,7 +176,7 @@ fn fit_source(learner: &IncrementalPca, source: &dyn RowSource, cx: &Context<'_>
 fn resume(
     learner: &IncrementalPca,
     start: Option<&IncrementalPcaModel>,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
 ) -> Result<IncrementalPcaModel> {
     learner.check()?;
@@ -355,16 +355,17 @@ mod tests {
         Mat::from_fn(rows, cols, |i, j| 5.0 + (1.0 + j as f64) * s.normal() + (i % 7) as f64)
     }
 
-    fn data(x: &Mat<f64>) -> Dataset<'_> {
-        Dataset::new(Features::F64(x.view()))
+    fn data(x: &Mat<f64>) -> DatasetRef<'_> {
+        DatasetRef::new(Features::F64(x.view()))
     }
 
     #[test]
     fn with_all_components_it_is_pca_whatever_the_batches() {
         let x = random(300, 6, 1);
-        let pca = Pca::default().fit(&data(&x), &Context::default()).unwrap();
+        let pca = Pca::default().fit_with(&data(&x), &Context::default()).unwrap();
         for batch_size in [Some(7), Some(50), Some(1000), None] {
-            let model = IncrementalPca { batch_size, ..IncrementalPca::default() }.fit(&data(&x), &Context::default()).unwrap();
+            let model =
+                IncrementalPca { batch_size, ..IncrementalPca::default() }.fit_with(&data(&x), &Context::default()).unwrap();
             let components = model.components();
             assert_eq!(components.components().rows(), 6);
             for k in 0..6 {
@@ -389,9 +390,10 @@ mod tests {
         let x = ermine_math::linalg::product(x.view(), loadings.view());
         let x = Mat::from_fn(2000, 8, |i, j| x[(i, j)] + 0.5 * s.normal() + 5.0);
         let learner = IncrementalPca { n_components: Some(3), batch_size: Some(100), whiten: true };
-        let whole = learner.fit(&data(&x), &Context::default()).unwrap();
-        let pca =
-            Pca { n_components: Some(ComponentCount::Count(3)), ..Pca::default() }.fit(&data(&x), &Context::default()).unwrap();
+        let whole = learner.fit_with(&data(&x), &Context::default()).unwrap();
+        let pca = Pca { n_components: Some(ComponentCount::Count(3)), ..Pca::default() }
+            .fit_with(&data(&x), &Context::default())
+            .unwrap();
         for k in 0..3 {
             let along: f64 = whole.components().components().row(k).iter().zip(pca.components().row(k)).map(|(a, b)| a * b).sum();
             assert!(along > 0.999, "component {k}: {along}");
@@ -416,8 +418,8 @@ mod tests {
         let rows: Vec<usize> = (0..40).flat_map(|i| vec![i; i % 3]).collect();
         let twice = x.view().take_rows(&rows);
         let learner = IncrementalPca { n_components: Some(2), batch_size: Some(1000), whiten: false };
-        let a = learner.fit(&data(&x).with_weight(Some(&weight)), &Context::default()).unwrap();
-        let b = learner.fit(&data(&twice), &Context::default()).unwrap();
+        let a = learner.fit_with(&data(&x).with_weight(Some(&weight)), &Context::default()).unwrap();
+        let b = learner.fit_with(&data(&twice), &Context::default()).unwrap();
         for k in 0..2 {
             let (a, b) = (a.components().explained_variance()[k], b.components().explained_variance()[k]);
             assert!((a / b - 1.0).abs() < 1e-12);

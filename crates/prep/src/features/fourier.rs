@@ -19,12 +19,12 @@ use ermine_core::blocks::{by_blocks, numbers};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::features::{Fourier, PeriodChoice};
 ///
 /// let hour = Features::F64(MatRef::row_major(&[0.0, 6.0, 18.0], 3, 1));
 /// let day = Fourier { order: 1, period: PeriodChoice::One(24.0) };
-/// let z = day.fit(&Dataset::new(hour), &Context::default())?.transform(&hour)?;
+/// let z = day.fit_with(&DatasetRef::new(hour), &Context::default())?.transform(&hour)?;
 /// assert!((z[(1, 0)] - 1.0).abs() < 1e-15 && (z[(2, 0)] + 1.0).abs() < 1e-15 && z[(0, 1)] == 1.0);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -98,7 +98,7 @@ impl Learner for Fourier {
     };
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<FourierModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<FourierModel> {
         run_passes(self, data, cx)
     }
 
@@ -223,7 +223,7 @@ mod tests {
         let x: Vec<f64> = (0..n).map(|i| f64::from(i) * 24.0 / f64::from(n)).collect();
         let view = Features::F64(MatRef::row_major(&x, x.len(), 1));
         let f = Fourier { order: 5, period: PeriodChoice::One(24.0) };
-        let model = f.fit(&Dataset::new(view), &Context::default()).unwrap();
+        let model = f.fit_with(&DatasetRef::new(view), &Context::default()).unwrap();
         let z = model.transform(&view).unwrap();
         for a in 0..10 {
             for b in 0..10 {
@@ -246,13 +246,13 @@ mod tests {
     fn the_range_is_the_period_and_bad_cells_are_named() {
         let x = [0.0, 7.0, 4.0, 7.0];
         let view = Features::F64(MatRef::row_major(&x, 2, 2));
-        let model = Fourier::default().fit(&Dataset::new(view), &Context::default()).unwrap();
+        let model = Fourier::default().fit_with(&DatasetRef::new(view), &Context::default()).unwrap();
         assert_eq!(model.period(), [4.0, 1.0]);
         assert_eq!(model.schema_out(&Schema::unnamed(2)).names().take(2).collect::<Vec<_>>(), ["x0_sin_1", "x0_cos_1"]);
         let bad = [1.0, f64::INFINITY];
         let e = model.transform(&Features::F64(MatRef::row_major(&bad, 1, 2))).unwrap_err().to_string();
         assert!(e.contains("column 1"), "{e}");
-        let e = Fourier { period: PeriodChoice::Each(vec![1.0]), order: 1 }.fit(&Dataset::new(view), &Context::default());
+        let e = Fourier { period: PeriodChoice::Each(vec![1.0]), order: 1 }.fit_with(&DatasetRef::new(view), &Context::default());
         assert!(e.unwrap_err().to_string().contains("periods"));
         let mut out = ModelWriter::default();
         model.save(&mut out).unwrap();

@@ -18,13 +18,13 @@ type RowFunction = dyn Fn(&[f64], &mut [f64]) + Send + Sync;
 /// **Use it** from Rust, in a pipeline, for maps that are not in the catalogue.
 ///
 /// ```
-/// use ermine_core::{AnyLearner, Context, Dataset, Features, MatRef};
+/// use ermine_core::{AnyLearner, Context, DatasetRef, Features, MatRef};
 /// use ermine_prep::features::Function;
 ///
 /// let sides = [3.0, 4.0, 5.0, 12.0];
 /// let x = Features::F64(MatRef::row_major(&sides, 2, 2));
 /// let longest = Function::new("longest side", ["hypotenuse"], |cells, new| new[0] = cells[0].hypot(cells[1]));
-/// let model = longest.fit_any(&Dataset::new(x), &Context::default())?;
+/// let model = longest.fit_any(&DatasetRef::new(x), &Context::default())?;
 /// assert_eq!(model.as_transformer().unwrap().transform(&x)?.as_slice(), [5.0, 13.0]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -97,7 +97,7 @@ impl AnyLearner for Function {
         Ok(())
     }
 
-    fn fit_any(&self, data: &Dataset<'_>, _: &Context<'_>) -> Result<Box<dyn Model>> {
+    fn fit_any(&self, data: &DatasetRef<'_>, _: &Context<'_>) -> Result<Box<dyn Model>> {
         data.check(&Self::SPEC)?;
         self.model(data.cols())
     }

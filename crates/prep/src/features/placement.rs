@@ -1,6 +1,6 @@
 //! Statistics for feature maps: the range of each column, and points at its quantiles.
 
-use ermine_core::{Dataset, Error, Features, Partial, Result};
+use ermine_core::{DatasetRef, Error, Features, Partial, Result};
 use serde::{Deserialize, Serialize};
 
 use ermine_core::blocks::{column_label, numbers};
@@ -66,14 +66,14 @@ impl PlacementState {
     }
 
     /// Adds a block; cells that are not finite are an error in the first pass.
-    pub(super) fn add(&self, part: &mut PlacementPartial, rows: &Dataset<'_>, learner: &str) -> Result<()> {
+    pub(super) fn add(&self, part: &mut PlacementPartial, rows: &DatasetRef<'_>, learner: &str) -> Result<()> {
         match (&self.search, &mut part.buckets) {
             (Some(search), Some(buckets)) => self.add_cells(search, buckets, rows, learner),
             _ => self.add_ranges(part, rows, learner),
         }
     }
 
-    fn add_ranges(&self, part: &mut PlacementPartial, rows: &Dataset<'_>, learner: &str) -> Result<()> {
+    fn add_ranges(&self, part: &mut PlacementPartial, rows: &DatasetRef<'_>, learner: &str) -> Result<()> {
         let cols = self.columns;
         let mut bad = false;
         let mut take = |j: usize, v: f64| {
@@ -118,7 +118,13 @@ impl PlacementState {
         Ok(())
     }
 
-    fn add_cells(&self, search: &QuantileSearch, buckets: &mut QuantilePartial, rows: &Dataset<'_>, learner: &str) -> Result<()> {
+    fn add_cells(
+        &self,
+        search: &QuantileSearch,
+        buckets: &mut QuantilePartial,
+        rows: &DatasetRef<'_>,
+        learner: &str,
+    ) -> Result<()> {
         let mut scratch = Vec::new();
         let block = numbers(&rows.x, &mut scratch, learner)?;
         for j in 0..self.columns {
@@ -165,7 +171,7 @@ impl PlacementState {
 }
 
 /// An error for the first cell that is not finite; rows of weight 0 are ignored.
-fn refuse(rows: &Dataset<'_>, missing: bool) -> Result<()> {
+fn refuse(rows: &DatasetRef<'_>, missing: bool) -> Result<()> {
     for i in (0..rows.rows()).filter(|&i| rows.weight_of(i) > 0.0) {
         match rows.x.row_range(i..i + 1).refuse_non_finite(rows.schema) {
             Err(Error::NotFinite { value, .. }) if missing && value == "NaN" => {
@@ -201,7 +207,7 @@ macro_rules! gather_places {
 
             fn initial_state(
                 &self,
-                head: &ermine_core::Dataset<'_>,
+                head: &ermine_core::DatasetRef<'_>,
                 _: &ermine_core::Context<'_>,
             ) -> ermine_core::Result<super::placement::PlacementState> {
                 self.places(head.cols())
@@ -215,7 +221,7 @@ macro_rules! gather_places {
                 &self,
                 state: &super::placement::PlacementState,
                 part: &mut super::placement::PlacementPartial,
-                rows: &ermine_core::Dataset<'_>,
+                rows: &ermine_core::DatasetRef<'_>,
             ) -> ermine_core::Result<()> {
                 state.add(part, rows, <Self as ermine_core::Learner>::SPEC.name)
             }

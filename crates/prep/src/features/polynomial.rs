@@ -19,11 +19,11 @@ use ermine_math::column_moments::SparseRowReader;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::features::Polynomial;
 ///
 /// let x = Features::F64(MatRef::row_major(&[2.0, 3.0], 1, 2));
-/// let model = Polynomial::default().fit(&Dataset::new(x), &Context::default())?;
+/// let model = Polynomial::default().fit_with(&DatasetRef::new(x), &Context::default())?;
 /// assert_eq!(model.transform(&x)?.as_slice(), [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -132,7 +132,7 @@ impl Learner for Polynomial {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PolynomialModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PolynomialModel> {
         run_passes(self, data, cx)
     }
 
@@ -400,7 +400,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn fit(p: &Polynomial, x: Features<'_>) -> Result<PolynomialModel> {
-        p.fit(&Dataset::new(x), &Context::default())
+        p.fit_with(&DatasetRef::new(x), &Context::default())
     }
 
     #[test]
@@ -445,7 +445,7 @@ mod tests {
         let bad = [1.0, f64::NAN];
         let schema = Schema::numbers(["a", "b"]);
         let x = Features::F64(MatRef::row_major(&bad, 1, 2));
-        let e = Polynomial::default().fit(&Dataset::new(x).with_schema(Some(&schema)), &Context::default()).unwrap_err();
+        let e = Polynomial::default().fit_with(&DatasetRef::new(x).with_schema(Some(&schema)), &Context::default()).unwrap_err();
         assert!(e.to_string().contains("\"b\""), "{e}");
         let good = fit(&Polynomial::default(), Features::F64(MatRef::row_major(&[1.0, 1.0], 1, 2))).unwrap();
         assert!(matches!(good.transform(&x), Err(Error::NotFinite { row: 0, .. })));

@@ -19,11 +19,11 @@ use ermine_core::blocks::{by_blocks, numbers};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::features::Radial;
 ///
 /// let x = Features::F64(MatRef::row_major(&[0.0, 1.0, 2.0], 3, 1));
-/// let model = Radial { n_centres: 3, ..Radial::default() }.fit(&Dataset::new(x), &Context::default())?;
+/// let model = Radial { n_centres: 3, ..Radial::default() }.fit_with(&DatasetRef::new(x), &Context::default())?;
 /// let z = model.transform(&x)?;
 /// assert_eq!((z[(0, 0)], z[(0, 1)]), (1.0, (-0.5f64).exp()));
 /// # Ok::<(), ermine_core::Error>(())
@@ -130,10 +130,10 @@ impl Learner for Radial {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<RadialModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<RadialModel> {
         if let Some(clusters) = self.clusters() {
             Learner::check(self)?;
-            return self.among(&clusters.fit(data, cx)?);
+            return self.among(&clusters.fit_with(data, cx)?);
         }
         run_passes(self, data, cx)
     }
@@ -327,7 +327,7 @@ mod tests {
     use super::*;
 
     fn fit(r: &Radial, x: &[f64]) -> RadialModel {
-        r.fit(&Dataset::new(Features::F64(MatRef::row_major(x, x.len(), 1))), &Context::default()).unwrap()
+        r.fit_with(&DatasetRef::new(Features::F64(MatRef::row_major(x, x.len(), 1))), &Context::default()).unwrap()
     }
 
     #[test]
@@ -349,9 +349,9 @@ mod tests {
         // Three clusters in the plane, each of four rows around its centre.
         let middles = [[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]];
         let x = Mat::from_fn(12, 2, |i, j| middles[i / 4][j] + if i % 2 == j { 0.1 } else { -0.1 } * f64::from(i % 4 < 2));
-        let data = Dataset::new(Features::F64(x.view()));
+        let data = DatasetRef::new(Features::F64(x.view()));
         let radial = Radial { n_centres: 3, centres: CenterChoice::Among(ClusterCenters::Kmeans), width: None };
-        let model = radial.fit(&data, &Context::default()).unwrap();
+        let model = radial.fit_with(&data, &Context::default()).unwrap();
         assert_eq!((model.centres().rows(), model.centres().cols(), model.width().len()), (3, 2, 1));
         assert!((model.width()[0] - 10.0).abs() < 0.2, "{:?}", model.width());
         let z = model.transform(&data.x).unwrap();

@@ -21,12 +21,12 @@ use ermine_core::blocks::{by_blocks, column_label, numbers};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::features::Spline;
 ///
 /// let x: Vec<f64> = (0..11).map(f64::from).collect();
 /// let x = Features::F64(MatRef::row_major(&x, 11, 1));
-/// let model = Spline { n_knots: 3, ..Spline::default() }.fit(&Dataset::new(x), &Context::default())?;
+/// let model = Spline { n_knots: 3, ..Spline::default() }.fit_with(&DatasetRef::new(x), &Context::default())?;
 /// let z = model.transform(&x)?;
 /// assert_eq!(z.cols(), 5);
 /// assert!((z.row(4).iter().sum::<f64>() - 1.0).abs() < 1e-15);
@@ -187,7 +187,7 @@ impl Learner for Spline {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<SplineModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<SplineModel> {
         run_passes(self, data, cx)
     }
 
@@ -428,8 +428,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn fit(s: &Spline, x: &[f64], weight: Option<&[f64]>) -> SplineModel {
-        let data = Dataset::new(Features::F64(MatRef::row_major(x, x.len(), 1))).with_weight(weight);
-        s.fit(&data, &Context::default()).unwrap()
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(x, x.len(), 1))).with_weight(weight);
+        s.fit_with(&data, &Context::default()).unwrap()
     }
 
     fn at(model: &SplineModel, x: f64) -> Vec<f64> {

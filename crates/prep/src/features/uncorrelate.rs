@@ -17,13 +17,13 @@ use ermine_core::blocks::{by_blocks, numbers};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::features::Uncorrelate;
 ///
 /// // The second column is the first in other units.
 /// let x = [1.0, 2.54, 0.3, 2.0, 5.08, 0.9, 3.0, 7.62, 0.1];
 /// let x = Features::F64(MatRef::row_major(&x, 3, 3));
-/// let model = Uncorrelate::default().fit(&Dataset::new(x), &Context::default())?;
+/// let model = Uncorrelate::default().fit_with(&DatasetRef::new(x), &Context::default())?;
 /// assert_eq!(model.kept(), [0, 2]);
 /// assert_eq!((model.dropped()[0].column, model.dropped()[0].because), (1, 0));
 /// # Ok::<(), ermine_core::Error>(())
@@ -94,7 +94,7 @@ impl Learner for Uncorrelate {
     };
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<UncorrelateModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<UncorrelateModel> {
         run_passes(self, data, cx)
     }
 
@@ -149,7 +149,7 @@ impl PassLearner for Uncorrelate {
         ermine_math::moments::block_rows(cols)
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<UncorrelateState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<UncorrelateState> {
         Ok(UncorrelateState(head.cols()))
     }
 
@@ -157,7 +157,7 @@ impl PassLearner for Uncorrelate {
         UncorrelatePartial(Moments::new(state.0, 0))
     }
 
-    fn add_block(&self, _: &UncorrelateState, part: &mut UncorrelatePartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &UncorrelateState, part: &mut UncorrelatePartial, rows: &DatasetRef<'_>) -> Result<()> {
         match rows.x {
             Features::F32(x) => part.0.add(x, None, rows.weight),
             x => part.0.add(x.f64_rows(&mut Vec::new(), Self::SPEC.name)?, None, rows.weight),
@@ -365,7 +365,7 @@ mod tests {
     use super::*;
 
     fn fit(u: &Uncorrelate, x: Features<'_>, weight: Option<&[f64]>) -> UncorrelateModel {
-        u.fit(&Dataset::new(x).with_weight(weight), &Context::default()).unwrap()
+        u.fit_with(&DatasetRef::new(x).with_weight(weight), &Context::default()).unwrap()
     }
 
     /// Columns: a, b, a + small noise, -b on another scale, c, constant.
@@ -438,7 +438,7 @@ mod tests {
             assert_eq!(fit(&u, Features::F64(y.view()), Some(&weight)).kept(), a.kept());
         }
         let y = Mat::from_fn(400, 6, |i, j| x[(i, j)] * 1e150);
-        let e = u.fit(&Dataset::new(Features::F64(y.view())), &Context::default()).unwrap_err();
+        let e = u.fit_with(&DatasetRef::new(Features::F64(y.view())), &Context::default()).unwrap_err();
         assert!(e.to_string().contains("overflow"), "{e}");
         let csr = Csr::new(vec![0, 2, 4, 6], vec![1, 0, 0, 1, 0, 1], vec![2.0, 1.0, 2.0, 4.0, 3.0, 6.0], 3).unwrap();
         let model = fit(&Uncorrelate::default(), Features::Csr(csr.view()), None);

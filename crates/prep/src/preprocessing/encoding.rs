@@ -1,6 +1,6 @@
 //! Common parts of the two encoders: values of columns, with the infrequent ones grouped.
 
-use ermine_core::{Dataset, Error, Features, ModelReader, ModelWriter, Partial, Result, Schema};
+use ermine_core::{DatasetRef, Error, Features, ModelReader, ModelWriter, Partial, Result, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ impl Partial for EncoderPartial {
 }
 
 impl EncodingRules<'_> {
-    pub(crate) fn start(&self, head: &Dataset<'_>) -> Result<EncoderState> {
+    pub(crate) fn start(&self, head: &DatasetRef<'_>) -> Result<EncoderState> {
         let forms = forms(head, self.numbers);
         if let Some(given) = given_levels(self.learner, self.categories)?
             && given.len() != forms.len()

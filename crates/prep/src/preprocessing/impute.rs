@@ -42,11 +42,11 @@ pub enum ImputeStrategy {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::preprocessing::Impute;
 ///
 /// let x = Features::F64(MatRef::row_major(&[1.0, f64::NAN, 3.0], 3, 1));
-/// let model = Impute::default().fit(&Dataset::new(x), &Context::default())?;
+/// let model = Impute::default().fit_with(&DatasetRef::new(x), &Context::default())?;
 /// assert_eq!(model.transform(&x)?.as_slice(), [1.0, 2.0, 3.0]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -151,7 +151,7 @@ impl Learner for Impute {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ImputeModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<ImputeModel> {
         run_passes(self, data, cx)
     }
 
@@ -196,7 +196,7 @@ impl PassLearner for Impute {
         if self.strategy == ImputeStrategy::Median { quantile_search::BLOCK_ROWS } else { BLOCK_ROWS }
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ImputeState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<ImputeState> {
         let mut forms = Vec::new();
         for j in 0..head.cols() {
             forms.push(match head.x {
@@ -237,7 +237,7 @@ impl PassLearner for Impute {
         }
     }
 
-    fn add_block(&self, state: &ImputeState, part: &mut ImputePartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &ImputeState, part: &mut ImputePartial, rows: &DatasetRef<'_>) -> Result<()> {
         if state.first.is_none() {
             part.counts.add(rows)?;
             let block = NumberColumns::of(rows, &state.forms);
@@ -347,7 +347,7 @@ struct NumberColumns<'a> {
 }
 
 impl<'a> NumberColumns<'a> {
-    fn of(rows: &Dataset<'a>, forms: &[ReadForm]) -> Self {
+    fn of(rows: &DatasetRef<'a>, forms: &[ReadForm]) -> Self {
         if let Features::F64(m) = rows.x {
             return Self { dense: Some(m), copied: Mat::zeros(0, 0) };
         }
@@ -369,10 +369,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn fit(params: &[(&str, Value)], data: &Dataset<'_>) -> Result<ImputeModel> {
+    fn fit(params: &[(&str, Value)], data: &DatasetRef<'_>) -> Result<ImputeModel> {
         let mut learner = Impute::default();
         learner.set_all(&params.iter().map(|(k, v)| (k.to_string(), v.clone())).collect())?;
-        learner.fit(data, &Context::default())
+        learner.fit_with(data, &Context::default())
     }
 
     const N: f64 = f64::NAN;
@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn each_strategy_fills_with_its_own_value() {
-        let data = Dataset::new(Features::F64(MatRef::row_major(&X, 4, 3)));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&X, 4, 3)));
         for (strategy, first, last) in [("mean", 3.0, 17.0 / 3.0), ("median", 1.0, 7.0), ("most_frequent", 1.0, 7.0)] {
             // The second column is empty and dropped.
             let model = fit(&[("strategy", json!(strategy))], &data).unwrap();
@@ -398,7 +398,7 @@ mod tests {
         let mut s = RngStream::new(4, "median", 0);
         let mut x: Vec<f64> = (0..9001).map(|i| if i % 10 == 3 { f64::NAN } else { s.normal().exp() }).collect();
         let view = Features::F64(MatRef::row_major(&x, 9001, 1));
-        let got = fit(&[("strategy", json!("median"))], &Dataset::new(view)).unwrap().statistics()[0];
+        let got = fit(&[("strategy", json!("median"))], &DatasetRef::new(view)).unwrap().statistics()[0];
         x.retain(|v| !v.is_nan());
         ermine_core::order::sort_numbers(&mut x);
         assert_eq!(got, (x[x.len() / 2] + x[(x.len() - 1) / 2]) / 2.0);
@@ -408,7 +408,7 @@ mod tests {
     fn indicators_say_what_was_missing_and_lead_back() {
         let x = [1.0, 5.0, f64::NAN, 6.0];
         let view = Features::F64(MatRef::row_major(&x, 2, 2));
-        let model = fit(&[("add_indicator", json!(true))], &Dataset::new(view)).unwrap();
+        let model = fit(&[("add_indicator", json!(true))], &DatasetRef::new(view)).unwrap();
         let z = model.transform(&view).unwrap();
         assert_eq!(z.as_slice(), [1.0, 5.0, 0.0, 1.0, 6.0, 1.0]);
         assert_eq!(model.schema_out(&Schema::unnamed(2)).fields[2].name, "missingindicator_x0");
@@ -422,13 +422,13 @@ mod tests {
             ("n", Column::numbers(vec![1.0, 2.0, f64::NAN, 3.0])),
         ])
         .unwrap();
-        let data = Dataset::new(Features::Table(table.view()));
+        let data = DatasetRef::new(Features::Table(table.view()));
         let model = fit(&[], &data).unwrap();
         assert_eq!(model.transform(&data.x).unwrap().as_slice(), [1.0, 1.0, 1.0, 2.0, 1.0, 2.0, 0.0, 3.0]);
         let fill = fit(&[("strategy", json!("constant")), ("fill_value", json!("none"))], &data);
         assert!(fill.unwrap_err().to_string().contains("fill_value"));
         let only = table.select(&["c"]).unwrap();
-        let data = Dataset::new(Features::Table(only.view()));
+        let data = DatasetRef::new(Features::Table(only.view()));
         let model = fit(&[("strategy", json!("constant")), ("fill_value", json!("none"))], &data).unwrap();
         assert_eq!(model.transform(&data.x).unwrap().as_slice(), [1.0, 2.0, 1.0, 0.0]);
         assert_eq!(model.schema_out(only.schema()).fields[0].categories[2], "none");
@@ -441,9 +441,9 @@ mod tests {
     fn infinite_cells_are_refused_and_weights_count() {
         let x = [f64::INFINITY, 1.0];
         let view = Features::F64(MatRef::row_major(&x, 2, 1));
-        assert!(fit(&[], &Dataset::new(view)).unwrap_err().to_string().contains("column 0, row 0"));
+        assert!(fit(&[], &DatasetRef::new(view)).unwrap_err().to_string().contains("column 0, row 0"));
         let x = [1.0, 5.0, f64::NAN];
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 3, 1))).with_weight(Some(&[3.0, 1.0, 0.0]));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 3, 1))).with_weight(Some(&[3.0, 1.0, 0.0]));
         assert_eq!(fit(&[], &data).unwrap().statistics()[0], 2.0);
         assert_eq!(fit(&[("strategy", json!("median"))], &data).unwrap().statistics()[0], 1.0);
         assert!(fit(&[("add_indicator", json!(true))], &data).unwrap().indicators.is_empty());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ermine_core::{Column, Dataset, Error, Features, MISSING_CODE, Partial, Result};
+use ermine_core::{Column, DatasetRef, Error, Features, MISSING_CODE, Partial, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ pub(crate) enum ReadForm {
 }
 
 /// How each column of the data is read.
-pub(crate) fn forms(data: &Dataset<'_>, numbers: NumericColumns) -> Vec<ReadForm> {
+pub(crate) fn forms(data: &DatasetRef<'_>, numbers: NumericColumns) -> Vec<ReadForm> {
     let number = |table: bool| match numbers {
         NumericColumns::Encode => ReadForm::Numbers,
         NumericColumns::Keep => ReadForm::Kept,
@@ -118,7 +118,7 @@ impl LevelCounts {
     }
 
     /// Adds a block of rows; an infinite number is an error.
-    pub(crate) fn add(&mut self, rows: &Dataset<'_>) -> Result<()> {
+    pub(crate) fn add(&mut self, rows: &DatasetRef<'_>) -> Result<()> {
         let n = rows.rows();
         self.weight += (0..n).map(|i| rows.weight_of(i)).sum::<f64>();
         for (j, (tally, missing)) in self.columns.iter_mut().enumerate() {

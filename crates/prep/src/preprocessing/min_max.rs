@@ -13,15 +13,15 @@ use ermine_math::column_moments::SparseRowReader;
 /// z = a + (b - a) (x - min) / (max - min), from the cells that are present; missing cells stay missing.
 ///
 /// # When to use it
-/// Where a learner needs bounded columns (networks, images) and there are no outliers; else [`super::Standardize`].
+/// Where a learner needs bounded columns (networks, images) and there are no outliers; else [`super::StandardScaler`].
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::preprocessing::MinMax;
 ///
 /// let x = Features::F64(MatRef::row_major(&[1.0, 3.0, 2.0], 3, 1));
-/// let model = MinMax::default().fit(&Dataset::new(x), &Context::default())?;
+/// let model = MinMax::default().fit_with(&DatasetRef::new(x), &Context::default())?;
 /// assert_eq!(model.transform(&x)?.as_slice(), [0.0, 1.0, 0.5]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -86,7 +86,7 @@ impl Learner for MinMax {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<MinMaxModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<MinMaxModel> {
         run_passes(self, data, cx)
     }
 
@@ -136,7 +136,7 @@ impl PassLearner for MinMax {
     type State = ScalerState;
     type Partial = ColumnRanges;
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ScalerState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<ScalerState> {
         Ok(ScalerState { columns: head.cols() })
     }
 
@@ -144,7 +144,7 @@ impl PassLearner for MinMax {
         ColumnRanges { least: vec![None; state.columns], most: vec![None; state.columns], weight: 0.0 }
     }
 
-    fn add_block(&self, state: &ScalerState, part: &mut ColumnRanges, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &ScalerState, part: &mut ColumnRanges, rows: &DatasetRef<'_>) -> Result<()> {
         let cols = state.columns;
         // Comparisons with NaN are false, so missing cells have no effect; the bounds start at the wrong ends.
         let (mut low, mut high) = (vec![f64::INFINITY; cols], vec![f64::NEG_INFINITY; cols]);
@@ -332,7 +332,7 @@ mod tests {
     use serde_json::json;
 
     fn fit(learner: &MinMax, x: Features<'_>) -> Result<MinMaxModel> {
-        learner.fit(&Dataset::new(x), &Context::default())
+        learner.fit_with(&DatasetRef::new(x), &Context::default())
     }
 
     #[test]

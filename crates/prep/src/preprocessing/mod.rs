@@ -14,5 +14,5 @@ pub use levels::{LevelValue, NumericColumns};
 pub use min_max::{MinMax, MinMaxModel};
 pub use one_hot::{OneHot, OneHotModel, UnknownOneHot};
 pub use ordinal::{Ordinal, OrdinalModel, UnknownOrdinal};
-pub use standardise::{Standardize, StandardizeModel};
+pub use standardise::{StandardScaler, StandardizeModel};
 pub use table::{DropLevel, Prepare, PrepareModel};

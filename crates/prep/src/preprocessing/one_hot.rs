@@ -31,12 +31,12 @@ pub enum UnknownOneHot {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Column, Context, Dataset, Features, Learner, Table, Transformer};
+/// use ermine_core::{Column, Context, DatasetRef, Features, Learner, Table, Transformer};
 /// use ermine_prep::preprocessing::OneHot;
 ///
 /// let table = Table::new([("sex", Column::categories(&[Some("male"), Some("female")]))])?;
 /// let x = Features::Table(table.view());
-/// let model = OneHot::default().fit(&Dataset::new(x), &Context::default())?;
+/// let model = OneHot::default().fit_with(&DatasetRef::new(x), &Context::default())?;
 /// assert_eq!(model.transform(&x)?.as_slice(), [0.0, 1.0, 1.0, 0.0]);
 /// assert_eq!(model.schema_out(table.schema()).fields[1].name, "sex_male");
 /// # Ok::<(), ermine_core::Error>(())
@@ -194,7 +194,7 @@ impl Learner for OneHot {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<OneHotModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<OneHotModel> {
         run_passes(self, data, cx)
     }
 
@@ -214,7 +214,7 @@ impl PassLearner for OneHot {
     type State = EncoderState;
     type Partial = EncoderPartial;
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<EncoderState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<EncoderState> {
         self.rules().start(head)
     }
 
@@ -222,7 +222,7 @@ impl PassLearner for OneHot {
         EncoderPartial(LevelCounts::new(&state.forms))
     }
 
-    fn add_block(&self, _: &EncoderState, part: &mut EncoderPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &EncoderState, part: &mut EncoderPartial, rows: &DatasetRef<'_>) -> Result<()> {
         part.0.add(rows)
     }
 
@@ -419,7 +419,7 @@ mod tests {
     }
 
     fn fit(learner: &OneHot, x: Features<'_>) -> Result<OneHotModel> {
-        learner.fit(&Dataset::new(x), &Context::default())
+        learner.fit_with(&DatasetRef::new(x), &Context::default())
     }
 
     fn with(params: &[(&str, Value)]) -> OneHot {
@@ -510,8 +510,8 @@ mod tests {
     #[test]
     fn rows_of_weight_0_are_absent() {
         let x = [1.0, 2.0];
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 2, 1))).with_weight(Some(&[1.0, 0.0]));
-        assert_eq!(OneHot::default().fit(&data, &Context::default()).unwrap().width(), 1);
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 2, 1))).with_weight(Some(&[1.0, 0.0]));
+        assert_eq!(OneHot::default().fit_with(&data, &Context::default()).unwrap().width(), 1);
     }
 
     #[test]

@@ -30,12 +30,12 @@ pub enum UnknownOrdinal {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Column, Context, Dataset, Features, Learner, Table, Transformer};
+/// use ermine_core::{Column, Context, DatasetRef, Features, Learner, Table, Transformer};
 /// use ermine_prep::preprocessing::Ordinal;
 ///
 /// let table = Table::new([("size", Column::categories(&[Some("m"), Some("s"), Some("l")]))])?;
 /// let x = Features::Table(table.view());
-/// let model = Ordinal::default().fit(&Dataset::new(x), &Context::default())?;
+/// let model = Ordinal::default().fit_with(&DatasetRef::new(x), &Context::default())?;
 /// assert_eq!(model.transform(&x)?.as_slice(), [1.0, 2.0, 0.0]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -140,7 +140,7 @@ impl Learner for Ordinal {
         super::levels::given_levels(Self::SPEC.name, &self.categories).map(|_| ())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<OrdinalModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<OrdinalModel> {
         run_passes(self, data, cx)
     }
 
@@ -158,7 +158,7 @@ impl PassLearner for Ordinal {
     type State = EncoderState;
     type Partial = EncoderPartial;
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<EncoderState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<EncoderState> {
         self.rules().start(head)
     }
 
@@ -166,7 +166,7 @@ impl PassLearner for Ordinal {
         EncoderPartial(LevelCounts::new(&state.forms))
     }
 
-    fn add_block(&self, _: &EncoderState, part: &mut EncoderPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &EncoderState, part: &mut EncoderPartial, rows: &DatasetRef<'_>) -> Result<()> {
         part.0.add(rows)
     }
 
@@ -314,7 +314,7 @@ mod tests {
     fn fit(params: &[(&str, Value)], x: Features<'_>) -> Result<OrdinalModel> {
         let mut learner = Ordinal::default();
         learner.set_all(&params.iter().map(|(k, v)| (k.to_string(), v.clone())).collect())?;
-        learner.fit(&Dataset::new(x), &Context::default())
+        learner.fit_with(&DatasetRef::new(x), &Context::default())
     }
 
     #[test]

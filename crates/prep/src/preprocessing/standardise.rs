@@ -16,11 +16,11 @@ use ermine_math::column_moments::ColumnMoments;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
-/// use ermine_prep::preprocessing::Standardize;
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
+/// use ermine_prep::preprocessing::StandardScaler;
 ///
 /// let x = Features::F64(MatRef::row_major(&[1.0, 3.0], 2, 1));
-/// let model = Standardize::default().fit(&Dataset::new(x), &Context::default())?;
+/// let model = StandardScaler::default().fit_with(&DatasetRef::new(x), &Context::default())?;
 /// assert_eq!(model.transform(&x)?.as_slice(), [-1.0, 1.0]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -38,20 +38,20 @@ use ermine_math::column_moments::ColumnMoments;
 /// Chan, Golub and LeVeque, The American Statistician 37 (1983), for the moments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Standardize {
+pub struct StandardScaler {
     /// Whether to subtract the mean.
     pub with_mean: bool,
     /// Whether to divide by the standard deviation.
     pub with_std: bool,
 }
 
-impl Default for Standardize {
+impl Default for StandardScaler {
     fn default() -> Self {
         Self { with_mean: true, with_std: true }
     }
 }
 
-impl Learner for Standardize {
+impl Learner for StandardScaler {
     type Model = StandardizeModel;
 
     const SPEC: Spec = Spec {
@@ -76,7 +76,7 @@ impl Learner for Standardize {
     };
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<StandardizeModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<StandardizeModel> {
         run_passes(self, data, cx)
     }
 
@@ -91,7 +91,7 @@ pub struct ScalerState {
     pub(super) columns: usize,
 }
 
-/// Sums of [`Standardize`] in a pass.
+/// Sums of [`StandardScaler`] in a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StandardizePartial(ColumnMoments);
 
@@ -101,11 +101,11 @@ impl Partial for StandardizePartial {
     }
 }
 
-impl PassLearner for Standardize {
+impl PassLearner for StandardScaler {
     type State = ScalerState;
     type Partial = StandardizePartial;
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<ScalerState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<ScalerState> {
         Ok(ScalerState { columns: head.cols() })
     }
 
@@ -113,7 +113,7 @@ impl PassLearner for Standardize {
         StandardizePartial(ColumnMoments::new(state.columns))
     }
 
-    fn add_block(&self, _: &ScalerState, part: &mut StandardizePartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &ScalerState, part: &mut StandardizePartial, rows: &DatasetRef<'_>) -> Result<()> {
         add_moments(&mut part.0, rows, Self::SPEC.name)
     }
 
@@ -129,7 +129,7 @@ impl PassLearner for Standardize {
 }
 
 /// Adds a block to column moments; infinite cells and overflowing sums are errors that name the column.
-pub(crate) fn add_moments(part: &mut ColumnMoments, rows: &Dataset<'_>, learner: &str) -> Result<()> {
+pub(crate) fn add_moments(part: &mut ColumnMoments, rows: &DatasetRef<'_>, learner: &str) -> Result<()> {
     match rows.x {
         Features::Csr(x) => part.add_sparse(x, rows.weight),
         x => part.add(numbers(&x, &mut Vec::new(), learner)?, rows.weight),
@@ -142,10 +142,10 @@ pub(crate) fn add_moments(part: &mut ColumnMoments, rows: &Dataset<'_>, learner:
     Ok(())
 }
 
-/// Fitted [`Standardize`]: mean and scale of each column.
+/// Fitted [`StandardScaler`]: mean and scale of each column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StandardizeModel {
-    params: Standardize,
+    params: StandardScaler,
     /// Weight of the cells that were present.
     seen: Vec<f64>,
     mean: Vec<f64>,
@@ -155,12 +155,12 @@ pub struct StandardizeModel {
 }
 
 impl StandardizeModel {
-    fn new(params: Standardize, seen: Vec<f64>, mean: Vec<f64>, squares: Vec<f64>) -> Self {
+    fn new(params: StandardScaler, seen: Vec<f64>, mean: Vec<f64>, squares: Vec<f64>) -> Self {
         let var: Vec<f64> = squares.iter().zip(&seen).map(|(&s, &n)| if n > 0.0 { s / n } else { 0.0 }).collect();
         Self::from_variance(params, seen, mean, var)
     }
 
-    fn from_variance(params: Standardize, seen: Vec<f64>, mean: Vec<f64>, var: Vec<f64>) -> Self {
+    fn from_variance(params: StandardScaler, seen: Vec<f64>, mean: Vec<f64>, var: Vec<f64>) -> Self {
         let scale = (0..mean.len())
             .map(|j| if params.with_std && !is_constant(seen[j], mean[j], var[j]) { var[j].sqrt() } else { 1.0 })
             .collect();
@@ -203,7 +203,7 @@ impl StandardizeModel {
     }
 
     fn load(input: &ModelReader) -> Result<Self> {
-        let params: Standardize = input.field("params")?;
+        let params: StandardScaler = input.field("params")?;
         let mean: Vec<f64> = input.vec("mean")?;
         let seen: Vec<f64> = input.vec_of("n_samples_seen", mean.len())?;
         let var: Vec<f64> = input.vec_of("var", mean.len())?;
@@ -263,7 +263,7 @@ impl Transformer for StandardizeModel {
         let cols = self.mean.len();
         by_blocks(x, cols, |block, _, out| {
             let mut scratch = Vec::new();
-            let block = numbers(block, &mut scratch, Standardize::SPEC.name)?;
+            let block = numbers(block, &mut scratch, StandardScaler::SPEC.name)?;
             for (i, row) in out.chunks_exact_mut(cols).enumerate() {
                 block.copy_row(i, row);
                 for j in 0..cols {
@@ -298,8 +298,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn fit(x: &[f64], cols: usize, weight: Option<&[f64]>) -> StandardizeModel {
-        let data = Dataset::new(Features::F64(MatRef::row_major(x, x.len() / cols, cols))).with_weight(weight);
-        Standardize::default().fit(&data, &Context::default()).unwrap()
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(x, x.len() / cols, cols))).with_weight(weight);
+        StandardScaler::default().fit_with(&data, &Context::default()).unwrap()
     }
 
     #[test]
@@ -331,12 +331,12 @@ mod tests {
     fn infinity_is_refused_by_name() {
         let x = [1.0, f64::NAN, f64::INFINITY, 1.0];
         let schema = Schema::numbers(["a", "b"]);
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 2, 2))).with_schema(Some(&schema));
-        let e = Standardize::default().fit(&data, &Context::default()).unwrap_err().to_string();
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 2, 2))).with_schema(Some(&schema));
+        let e = StandardScaler::default().fit_with(&data, &Context::default()).unwrap_err().to_string();
         assert_eq!(e, "column \"a\", row 1: infinity is not a finite number");
         let x = [1e300, -1e300];
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 2, 1)));
-        assert!(Standardize::default().fit(&data, &Context::default()).unwrap_err().to_string().contains("overflows"));
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 2, 1)));
+        assert!(StandardScaler::default().fit_with(&data, &Context::default()).unwrap_err().to_string().contains("overflows"));
     }
 
     #[test]
@@ -344,7 +344,7 @@ mod tests {
         let csr = Csr::new(vec![0, 1, 2, 2], vec![1, 0], vec![4.0, 2.0], 2).unwrap();
         let dense = csr.view().to_dense();
         let single: Vec<f32> = dense.as_slice().iter().map(|&v| v as f32).collect();
-        let fit = |x: Features<'_>| Standardize::default().fit(&Dataset::new(x), &Context::default()).unwrap();
+        let fit = |x: Features<'_>| StandardScaler::default().fit_with(&DatasetRef::new(x), &Context::default()).unwrap();
         let want = fit(Features::F64(dense.view()));
         for x in [Features::Csr(csr.view()), Features::F32(MatRef::row_major(&single, 3, 2))] {
             let got = fit(x);
@@ -396,8 +396,8 @@ mod tests {
         let model = fit(&[1.0, 2.0, 4.0, 2.0], 2, Some(&[1.0, 2.5]));
         let mut out = ModelWriter::default();
         model.save(&mut out).unwrap();
-        assert_eq!(Standardize::load(&out.clone().into_reader()).unwrap(), model);
+        assert_eq!(StandardScaler::load(&out.clone().into_reader()).unwrap(), model);
         out.vec("scale", &[0.0, 1.0]);
-        assert!(Standardize::load(&out.into_reader()).is_err());
+        assert!(StandardScaler::load(&out.into_reader()).is_err());
     }
 }

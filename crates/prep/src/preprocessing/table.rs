@@ -30,7 +30,7 @@ pub enum DropLevel {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Column, Context, Dataset, Features, Learner, Table, Transformer};
+/// use ermine_core::{Column, Context, DatasetRef, Features, Learner, Table, Transformer};
 /// use ermine_prep::preprocessing::Prepare;
 ///
 /// let table = Table::new([
@@ -38,7 +38,7 @@ pub enum DropLevel {
 ///     ("sex", Column::categories(&[Some("male"), Some("female"), None])),
 /// ])?;
 /// let x = Features::Table(table.view());
-/// let model = Prepare::default().fit(&Dataset::new(x), &Context::default())?;
+/// let model = Prepare::default().fit_with(&DatasetRef::new(x), &Context::default())?;
 /// let names: Vec<String> = model.schema_out(table.schema()).names().map(str::to_owned).collect();
 /// assert_eq!(names, ["mass", "sex_female", "sex_male", "sex_missing"]);
 /// assert_eq!(model.transform(&x)?.row(1), [0.0, 1.0, 0.0, 0.0]);
@@ -113,7 +113,7 @@ impl Learner for Prepare {
     };
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PrepareModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PrepareModel> {
         run_passes(self, data, cx)
     }
 
@@ -191,7 +191,7 @@ impl PassLearner for Prepare {
     type State = PrepareState;
     type Partial = PreparePartial;
 
-    fn initial_state(&self, head: &Dataset<'_>, _: &Context<'_>) -> Result<PrepareState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, _: &Context<'_>) -> Result<PrepareState> {
         let form = |j: usize| match head.x {
             Features::Table(t) => match t.table().column_at(j) {
                 Column::Number { .. } => ReadForm::Kept,
@@ -236,7 +236,7 @@ impl PassLearner for Prepare {
         PreparePartial { moments: ColumnMoments::new(state.forms.len()), counts: LevelCounts::new(&tallied) }
     }
 
-    fn add_block(&self, state: &PrepareState, part: &mut PreparePartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &PrepareState, part: &mut PreparePartial, rows: &DatasetRef<'_>) -> Result<()> {
         part.counts.add(rows)?;
         match rows.x {
             Features::F64(m) if state.units.is_empty() => part.moments.add(m, rows.weight),
@@ -651,7 +651,7 @@ mod tests {
     fn fit(params: &[(&str, Value)], table: &Table) -> Result<PrepareModel> {
         let mut learner = Prepare::default();
         learner.set_all(&params.iter().map(|(k, v)| (k.to_string(), v.clone())).collect())?;
-        learner.fit(&Dataset::new(Features::Table(table.view())), &Context::default())
+        learner.fit_with(&DatasetRef::new(Features::Table(table.view())), &Context::default())
     }
 
     #[test]
@@ -758,7 +758,7 @@ mod tests {
     fn numbers_lead_back() {
         let x = [1.0, 5.0, 2.0, 5.5, 4.0, 9.0];
         let view = Features::F64(MatRef::row_major(&x, 3, 2));
-        let model = Prepare::default().fit(&Dataset::new(view), &Context::default()).unwrap();
+        let model = Prepare::default().fit_with(&DatasetRef::new(view), &Context::default()).unwrap();
         let back = model.inverse(model.transform(&view).unwrap().view()).unwrap().unwrap();
         back.as_slice().iter().zip(x).for_each(|(a, b)| assert!((a - b).abs() < 1e-14));
     }

@@ -1,6 +1,6 @@
 //! Summary of the data: one line per column.
 
-use ermine_core::{ColumnKind, Dataset, Features, Target};
+use ermine_core::{ColumnKind, DatasetRef, Features, Target};
 
 use crate::chart::{Chart, Series, spark};
 use crate::document::{DocBlock, DocSection, DocTable, Figure, TableCell, TableHead};
@@ -11,7 +11,7 @@ use ermine_compose::Fitted;
 /// Most columns shown; of more the first.
 const SHOWN: usize = 120;
 
-pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, notes: &[String]) -> DocSection {
+pub(super) fn part(fitted: &Fitted, data: &DatasetRef<'_>, notes: &[String]) -> DocSection {
     let mut part = DocSection::new("Data").lead(format!(
         "{} and {} as the model reads them{}.",
         format::counted(data.rows(), "row"),

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use ermine_core::{Context, Dataset, Error, Model, OwnedDataset, OwnedTarget, Progress, Result, Trace};
+use ermine_core::{Context, DatasetRef, Error, Model, OwnedDataset, OwnedTarget, Progress, Result, Trace};
 use ermine_eval::explain::{Found, ModelOnData};
 use ermine_eval::model_selection::{CvSplits, hold_out, stratified_k_fold};
 
@@ -45,7 +45,7 @@ pub struct ReportEvaluation {
 impl ReportEvaluation {
     /// Evaluates the model on rows that it has not seen, where that can be known: on the held-out part of the rows, or,
     /// if it was trained on them, by `folds` folds (or on the training rows, when there are fewer than 2).
-    pub fn evaluate(fitted: &Fitted, data: &Dataset<'_>, folds: usize, cx: &Context<'_>) -> Result<Self> {
+    pub fn evaluate(fitted: &Fitted, data: &DatasetRef<'_>, folds: usize, cx: &Context<'_>) -> Result<Self> {
         let known = fitted.data.fingerprint.as_ref();
         let same = known.is_some_and(|print| *print == data.fingerprint());
         match (fitted.data.held_out, same) {
@@ -85,7 +85,7 @@ impl ReportEvaluation {
     }
 
     /// Trains the learner on all folds but one and predicts the held-out rows, for each fold.
-    pub fn of_folds(fitted: &Fitted, data: &Dataset<'_>, rounds: &CvSplits, cx: &Context<'_>) -> Result<Self> {
+    pub fn of_folds(fitted: &Fitted, data: &DatasetRef<'_>, rounds: &CvSplits, cx: &Context<'_>) -> Result<Self> {
         let (mut parts, mut found, mut order, mut fit_seconds) = (Vec::new(), None, Vec::new(), 0.0);
         for fold in 0..rounds.len() {
             cx.check(Progress { stage: "folds", done: fold as u64, total: Some(rounds.len() as u64), objective: None })?;
@@ -120,7 +120,7 @@ impl ReportEvaluation {
     }
 
     /// Each model with its evaluation rows.
-    pub fn models_with_rows<'a>(&'a self, fitted: &'a Fitted, data: &Dataset<'a>) -> Vec<ModelOnData<'a>> {
+    pub fn models_with_rows<'a>(&'a self, fitted: &'a Fitted, data: &DatasetRef<'a>) -> Vec<ModelOnData<'a>> {
         let part = |(model, rows): &'a FoldModel| ModelOnData {
             model: model.as_ref().map_or(&*fitted.model, |m| &**m),
             data: rows.as_ref().map_or(*data, OwnedDataset::view),

@@ -1,6 +1,6 @@
 //! Nearest training rows, for models that predict from them.
 
-use ermine_core::{Cell, Dataset, Features, Mat, Result};
+use ermine_core::{Cell, DatasetRef, Features, Mat, Result};
 
 use super::regress::cell;
 use crate::document::{DocBlock, DocSection, DocTable, TableCell, TableHead};
@@ -62,7 +62,7 @@ fn cell_of(fitted: &Fitted, value: f64, column: usize) -> String {
 }
 
 /// The neighbourhoods of the first rows.
-pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<DocSection>> {
+pub(super) fn part(fitted: &Fitted, data: &DatasetRef<'_>) -> Result<Option<DocSection>> {
     let rows: Vec<usize> = (0..data.rows().min(3)).collect();
     let Some(found) = neighbourhoods(fitted, &data.x, &rows, 5)? else { return Ok(None) };
     let target = fitted.target.names.first().cloned().unwrap_or_else(|| "target".into());
@@ -74,7 +74,7 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<DocSect
     Ok(Some(part))
 }
 
-fn grid(fitted: &Fitted, data: &Dataset<'_>, near: &NeighborExamples, target: &str) -> DocTable {
+fn grid(fitted: &Fitted, data: &DatasetRef<'_>, near: &NeighborExamples, target: &str) -> DocTable {
     let shown = data.cols().min(COLUMNS);
     let mut heads = vec![TableHead::word("row"), TableHead::number("distance"), TableHead::word(target)];
     heads.extend((0..shown).map(|j| TableHead::word(fitted.schema.name(j))));

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use ermine_core::{Context, Dataset, Features, Result, RngStream};
+use ermine_core::{Context, DatasetRef, Features, Result, RngStream};
 use ermine_eval::explain::{
     Dependence, Found, GridValues, Importances, PartialDependence, PermutationImportance, attributions, can_attribute,
 };
@@ -33,7 +33,7 @@ const CURVES: usize = 40;
 /// result.
 pub fn importances(
     fitted: &Fitted,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     judgement: &ReportEvaluation,
     settings: &ReportOptions,
     cx: &Context<'_>,
@@ -63,7 +63,7 @@ pub fn importances(
 }
 
 /// Whether there are few enough columns for importances.
-pub(super) fn few_enough(data: &Dataset<'_>) -> bool {
+pub(super) fn few_enough(data: &DatasetRef<'_>) -> bool {
     data.cols() <= MANY_COLUMNS
 }
 
@@ -92,7 +92,7 @@ fn measure_words(measure: &str) -> String {
     }
 }
 
-pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, found: &Importances, cx: &Context<'_>) -> Result<DocSection> {
+pub(super) fn part(fitted: &Fitted, data: &DatasetRef<'_>, found: &Importances, cx: &Context<'_>) -> Result<DocSection> {
     let bars = importance_bars(fitted, found);
     let top: Vec<String> = bars.rows.iter().take(3).map(|b| format!("{} ({})", b.name, b.label)).collect();
     let alt_text = format!("Importances with 95% intervals; the largest are {}.", top.join(", "));
@@ -123,7 +123,7 @@ pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>, found: &Importances, cx:
 }
 
 /// Attributions, for models that have them.
-fn swarm(fitted: &Fitted, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Figure>> {
+fn swarm(fitted: &Fitted, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Figure>> {
     if !can_attribute(&*fitted.model) {
         return Ok(None);
     }
@@ -205,7 +205,7 @@ fn shades(x: &Features<'_>, column: usize) -> Option<Vec<Option<f64>>> {
 /// The dependences on the most important columns.
 pub fn dependences(
     fitted: &Fitted,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     order: &[usize],
     most: usize,
     cx: &Context<'_>,
@@ -223,7 +223,7 @@ pub fn dependences(
 /// Predictions as functions of the most important columns.
 pub(super) fn dependence_part(
     fitted: &Fitted,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     order: &[usize],
     cx: &Context<'_>,
 ) -> Result<Option<DocSection>> {

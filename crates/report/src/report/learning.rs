@@ -1,6 +1,6 @@
 //! The learning curve.
 
-use ermine_core::{Context, Dataset, Result};
+use ermine_core::{Context, DatasetRef, Result};
 use ermine_eval::metrics::{Direction, direction};
 use ermine_eval::model_selection::{FoldScores, LearningCurve, learning_curve, stratified_k_fold};
 
@@ -15,7 +15,7 @@ const SHARES: [f64; 5] = [0.1, 0.2, 0.4, 0.7, 1.0];
 /// Trains the learner of a model on shares of the rows, and evaluates on held-out rows.
 pub fn learn_in_parts(
     fitted: &Fitted,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     folds: usize,
     measure: Option<&str>,
     cx: &Context<'_>,

@@ -27,7 +27,7 @@ mod regress;
 
 use std::time::Duration;
 
-use ermine_core::{Context, Dataset, Error, Result};
+use ermine_core::{Context, DatasetRef, Error, Result};
 use ermine_eval::explain::Found;
 use ermine_eval::metrics;
 
@@ -71,7 +71,7 @@ pub struct ReportInput<'a> {
     /// The model.
     pub fitted: &'a Fitted,
     /// Rows, with their target where the model predicts one.
-    pub data: Dataset<'a>,
+    pub data: DatasetRef<'a>,
     /// The evaluation; by default that of [`ReportEvaluation::evaluate`].
     pub judgement: Option<ReportEvaluation>,
     /// The models it was chosen from.
@@ -84,7 +84,7 @@ pub struct ReportInput<'a> {
 
 impl<'a> ReportInput<'a> {
     /// A model and rows.
-    pub fn new(fitted: &'a Fitted, data: Dataset<'a>, settings: ReportOptions) -> Self {
+    pub fn new(fitted: &'a Fitted, data: DatasetRef<'a>, settings: ReportOptions) -> Self {
         Self { fitted, data, judgement: None, leaderboard: None, origin: Provenance::default(), settings }
     }
 

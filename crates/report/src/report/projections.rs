@@ -1,6 +1,6 @@
 //! Figures of clusterings, reductions and densities.
 
-use ermine_core::{Dataset, Features, Mat, Result};
+use ermine_core::{DatasetRef, Features, Mat, Result};
 
 use crate::chart::{Bar, Bars, Chart, Heatmap, Series};
 use crate::document::{DocSection, Figure};
@@ -15,7 +15,7 @@ const GROUPS: usize = 8;
 const COMPONENTS: usize = 8;
 const COLUMNS: usize = 24;
 
-pub(super) fn part(fitted: &Fitted, data: &Dataset<'_>) -> Result<Option<DocSection>> {
+pub(super) fn part(fitted: &Fitted, data: &DatasetRef<'_>) -> Result<Option<DocSection>> {
     let step = data.rows().div_ceil(ROWS).max(1);
     let rows: Vec<usize> = (0..data.rows()).step_by(step).collect();
     let taken = data.take_rows(&rows);
@@ -67,7 +67,7 @@ fn plane(fitted: &Fitted, x: &Features<'_>) -> Result<Option<(Mat<f64>, Vec<Stri
     if seen.cols() < 2 || seen.rows() < 3 || matches!(seen, Features::Csr(_)) {
         return Ok(None);
     }
-    let pca = ermine_prep::decomposition::Pca::default().fit(&Dataset::new(seen), &Context::default())?;
+    let pca = ermine_prep::decomposition::Pca::default().fit_with(&DatasetRef::new(seen), &Context::default())?;
     let z = pca.transform(&seen)?;
     let two = Mat::from_fn(z.rows(), 2.min(z.cols()), |i, j| z[(i, j)]);
     let labels = (1..=2).map(|k| format!("principal component {k}")).collect();

@@ -1,6 +1,6 @@
 //! Provenance of a report: how to reproduce it.
 
-use ermine_core::{Dataset, Result};
+use ermine_core::{DatasetRef, Result};
 
 use crate::document::{DocBlock, DocSection, DocTable, TableCell, TableHead};
 use crate::format;
@@ -37,7 +37,7 @@ impl Provenance {
 }
 
 /// The section on how to reproduce the report.
-pub(super) fn part(origin: &Provenance, fitted: &Fitted, data: &Dataset<'_>, seed: u64) -> DocSection {
+pub(super) fn part(origin: &Provenance, fitted: &Fitted, data: &DatasetRef<'_>, seed: u64) -> DocSection {
     let mut rows: Vec<(&str, String)> = vec![("ermine", env!("CARGO_PKG_VERSION").into())];
     rows.push(("seed", seed.to_string()));
     if fitted.seed != seed {

@@ -1,6 +1,6 @@
 //! Report on a regression: metrics, predictions against the truth, residuals.
 
-use ermine_core::{Dataset, Features, Mat, MatRef};
+use ermine_core::{DatasetRef, Features, Mat, MatRef};
 use ermine_eval::metrics;
 
 use super::columns::histogram;
@@ -86,7 +86,7 @@ pub(super) fn sentence(said: &RegressorOutput<'_>) -> String {
 }
 
 /// Predictions against the truth, and residuals.
-pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&Dataset<'_>>) -> DocSection {
+pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&DatasetRef<'_>>) -> DocSection {
     let mut part = DocSection::new("Errors")
         .lead("Predictions against the truth, and residuals. The residuals of a good model are noise: no shape, no trend.");
     for k in 0..said.truth.cols().min(TARGETS) {
@@ -196,7 +196,7 @@ fn normal_plot(rest: &[f64]) -> Option<Chart> {
 }
 
 /// The rows with the largest errors.
-fn worst(fitted: &Fitted, said: &RegressorOutput<'_>, k: usize, rows: Option<&Dataset<'_>>) -> DocTable {
+fn worst(fitted: &Fitted, said: &RegressorOutput<'_>, k: usize, rows: Option<&DatasetRef<'_>>) -> DocTable {
     let rest = said.rest(k);
     let mut order: Vec<usize> = (0..rest.len()).filter(|&i| said.w(i) > 0.0).collect();
     ermine_core::order::sort_by_number_descending(&mut order, |a| rest[a].abs());

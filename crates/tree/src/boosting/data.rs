@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ermine_core::{Dataset, Partial, Result, Target};
+use ermine_core::{DatasetRef, Partial, Result, Target};
 use ermine_math::bins::{BinMatrix, ColumnBins, QuantileSketch};
 use ermine_math::double_double::Dd;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub(super) struct DataSummary {
 
 impl DataSummary {
     /// Of a block of rows. `quantiles` asks for the distribution of the target; `infinite` is whether infinite cells are taken.
-    pub fn of(rows: &Dataset<'_>, quantiles: bool, infinite: bool) -> Result<Self> {
+    pub fn of(rows: &DatasetRef<'_>, quantiles: bool, infinite: bool) -> Result<Self> {
         let n = rows.rows();
         let mut out = Self {
             columns: ColumnSummary::all(rows, infinite)?,
@@ -140,7 +140,7 @@ impl<'a> BinnedRows<'a> {
     }
 
     /// Adds the rows of a block, leaving out those without weight. `class_weight` has one weight per class or is empty.
-    pub fn append(&mut self, rows: &Dataset<'_>, reader: &ColumnCells<'_>, class_weight: &[f64]) -> Result<()> {
+    pub fn append(&mut self, rows: &DatasetRef<'_>, reader: &ColumnCells<'_>, class_weight: &[f64]) -> Result<()> {
         let keep: Option<Vec<usize>> = match rows.weight {
             Some(w) if w.contains(&0.0) => Some((0..w.len()).filter(|&i| w[i] > 0.0).collect()),
             _ => None,
@@ -169,7 +169,7 @@ impl<'a> BinnedRows<'a> {
     }
 
     /// All rows of a data set, whose target is borrowed where it can be.
-    pub fn borrowed(columns: Vec<ColumnBins>, rows: &Dataset<'a>, class_weight: &[f64]) -> Result<Self> {
+    pub fn borrowed(columns: Vec<ColumnBins>, rows: &DatasetRef<'a>, class_weight: &[f64]) -> Result<Self> {
         let reader = ColumnCells::new(rows.x);
         let mut out = Self::new(columns);
         if rows.weight.is_some_and(|w| w.contains(&0.0)) || matches!(rows.y, Target::Reals(_)) {

@@ -13,8 +13,8 @@ mod stream;
 mod tests;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, OwnedDataset, ParamSpec, Range, Result,
-    Spec, StreamFit, Target, Task, Trace, run_pass,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, FitFrom, Learner, ModelReader, OwnedDataset, ParamSpec, Range,
+    Result, Spec, StreamFit, Target, Task, Trace, run_pass,
 };
 use serde::{Deserialize, Serialize};
 
@@ -47,14 +47,14 @@ pub use params::{EarlyStopping, InteractionConstraints};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_tree::boosting::Boosting;
 ///
 /// let x: Vec<f64> = (0..400).map(f64::from).collect();
 /// let y: Vec<f64> = x.iter().map(|v| (v / 40.0).sin()).collect();
 /// let x = Features::F64(MatRef::row_major(&x, 400, 1));
-/// let data = Dataset::new(x).with_target(Target::Real(&y));
-/// let model = Boosting { min_samples_leaf: 4, ..Boosting::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(x).with_target(Target::Real(&y));
+/// let model = Boosting { min_samples_leaf: 4, ..Boosting::default() }.fit_with(&data, &Context::default())?;
 /// let worst = model.predict(&x)?.as_slice().iter().zip(&y).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
 /// assert!(worst < 0.1);
 /// # Ok::<(), ermine_core::Error>(())
@@ -388,7 +388,7 @@ impl Learner for Boosting {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<BoostingModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<BoostingModel> {
         Self::fit_from(self, None, data, cx)
     }
 
@@ -407,7 +407,7 @@ impl Boosting {
     /// ([`Boosting::continue_objective`]).
     ///
     /// ```
-    /// use ermine_core::{Context, Dataset, Features, MatRef, Regressor, Target};
+    /// use ermine_core::{Context, DatasetRef, Features, MatRef, Regressor, Target};
     /// use ermine_tree::boosting::{Boosting, Objective, ScoreBlock};
     ///
     /// /// log cosh(y - z)
@@ -430,12 +430,12 @@ impl Boosting {
     /// let x: Vec<f64> = (0..100).map(f64::from).collect();
     /// let y: Vec<f64> = x.iter().map(|v| f64::from(u8::from(*v > 50.0))).collect();
     /// let x = Features::F64(MatRef::row_major(&x, 100, 1));
-    /// let data = Dataset::new(x).with_target(Target::Real(&y));
+    /// let data = DatasetRef::new(x).with_target(Target::Real(&y));
     /// let model = Boosting::default().fit_objective(&LogCosh, &data, &Context::default())?;
     /// assert!((model.predict(&x)?[(99, 0)] - 1.0).abs() < 0.05);
     /// # Ok::<(), ermine_core::Error>(())
     /// ```
-    pub fn fit_objective(&self, objective: &dyn Objective, data: &Dataset<'_>, cx: &Context<'_>) -> Result<BoostingModel> {
+    pub fn fit_objective(&self, objective: &dyn Objective, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<BoostingModel> {
         self.continue_objective(objective, None, data, cx)
     }
 
@@ -444,7 +444,7 @@ impl Boosting {
         &self,
         objective: &dyn Objective,
         from: Option<&BoostingModel>,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         cx: &Context<'_>,
     ) -> Result<BoostingModel> {
         self.check()?;
@@ -456,7 +456,7 @@ impl Boosting {
         self.train(Loss::Custom, Some(objective), from, data, cx)
     }
 
-    fn fit_from(learner: &Self, from: Option<&BoostingModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<BoostingModel> {
+    fn fit_from(learner: &Self, from: Option<&BoostingModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<BoostingModel> {
         learner.check()?;
         data.check(&Self::SPEC)?;
         let loss = learner.loss_for(&data.y)?;
@@ -476,7 +476,7 @@ impl Boosting {
         loss: Loss,
         own: Option<&dyn Objective>,
         from: Option<&BoostingModel>,
-        data: &Dataset<'_>,
+        data: &DatasetRef<'_>,
         cx: &Context<'_>,
     ) -> Result<BoostingModel> {
         let stops = self.stops_early(cx.validation.is_some());
@@ -493,7 +493,7 @@ impl Boosting {
         };
         let block = cx.block_rows.unwrap_or(engine::BLOCK).max(1);
         let quantiles = loss.needs_quantiles();
-        let summary = run_pass(data, block, cx, &|rows: &Dataset<'_>| DataSummary::of(rows, quantiles, self.allow_infinite))?;
+        let summary = run_pass(data, block, cx, &|rows: &DatasetRef<'_>| DataSummary::of(rows, quantiles, self.allow_infinite))?;
         let categories = categories(&data.x);
         let class_weight = self.class_weights(&data.y, &summary)?;
         let rows = BinnedRows::borrowed(summary.bins(self.max_bins as usize), data, &class_weight)?;
@@ -509,7 +509,7 @@ impl Boosting {
         rows: BinnedRows<'_>,
         own: Option<&dyn Objective>,
         from: Option<(&BoostingModel, Vec<f64>)>,
-        watched: Option<&Dataset<'_>>,
+        watched: Option<&DatasetRef<'_>>,
         cx: &Context<'_>,
     ) -> Result<BoostingModel> {
         let BoostSetup { loss, summary, categories, class_weight, classes } = prepared;
@@ -586,7 +586,7 @@ impl Boosting {
     #[allow(clippy::too_many_arguments)]
     fn watch(
         &self,
-        view: &Dataset<'_>,
+        view: &DatasetRef<'_>,
         rows: &BinnedRows<'_>,
         categories: &Categories,
         class_weight: &[f64],
@@ -620,7 +620,7 @@ struct BoostSetup {
 }
 
 /// The scores that a model gives rows of positive weight, output after output.
-fn earlier_scores(model: &BoostingModel, data: &Dataset<'_>) -> Result<Vec<f64>> {
+fn earlier_scores(model: &BoostingModel, data: &DatasetRef<'_>) -> Result<Vec<f64>> {
     let scores = model.scores(&data.x)?;
     let kept: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
     Ok((0..scores.cols()).flat_map(|k| kept.iter().map(|&i| scores[(i, k)]).collect::<Vec<_>>()).collect())

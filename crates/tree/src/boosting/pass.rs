@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ermine_core::{Context, Dataset, Error, Learner, Partial, PassLearner, PassStep, Result, Trace};
+use ermine_core::{Context, DatasetRef, Error, Learner, Partial, PassLearner, PassStep, Result, Trace};
 use ermine_math::bins::{ColumnBins, HistogramRef, PartitionedRows, unpack};
 use serde::{Deserialize, Serialize};
 
@@ -132,7 +132,7 @@ impl BoostRounds {
     }
 
     /// A block, binned, with the scores of the trees so far.
-    fn block(&self, rows: &Dataset<'_>, categories: &Categories) -> Result<(BinnedRows<'static>, Vec<f64>)> {
+    fn block(&self, rows: &DatasetRef<'_>, categories: &Categories) -> Result<(BinnedRows<'static>, Vec<f64>)> {
         let mut block = BinnedRows::new(self.columns.clone());
         block.append(rows, &ColumnCells::matched(rows.x, categories)?, &self.class_weight)?;
         let n = block.len();
@@ -246,7 +246,7 @@ impl PassLearner for Boosting {
         super::engine::BLOCK
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<BoostState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, cx: &Context<'_>) -> Result<BoostState> {
         let loss = self.loss_for(&head.y)?;
         let refuse = |what: &str| {
             Err(Error::Data(format!("the binned rows do not fit in memory, and in passes over rows boosting has no {what}")))
@@ -272,7 +272,7 @@ impl PassLearner for Boosting {
         }
     }
 
-    fn add_block(&self, state: &BoostState, part: &mut BoostPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &BoostState, part: &mut BoostPartial, rows: &DatasetRef<'_>) -> Result<()> {
         let rounds = match &state.stage {
             BoostPhase::Survey => {
                 let seen = BoostPartial::Survey(Box::new(Some(Seen(DataSummary::of(rows, false, self.allow_infinite)?))));

@@ -1,6 +1,6 @@
 //! Training on rows that do not all lie in memory as they are.
 
-use ermine_core::{Context, Dataset, Error, Flow, Learner, Result, RowSource, run_pass_source, run_passes_source};
+use ermine_core::{Context, DatasetRef, Error, Flow, Learner, Result, RowSource, run_pass_source, run_passes_source};
 
 use super::data::{BinnedRows, DataSummary};
 use super::{BoostSetup, Boosting, BoostingModel, engine};
@@ -32,7 +32,7 @@ pub(super) fn fit_within(learner: &Boosting, source: &dyn RowSource, cx: &Contex
     let block = cx.block_rows.unwrap_or(engine::BLOCK).max(1);
     let quantiles = loss.needs_quantiles();
     let spec = <Boosting as Learner>::SPEC;
-    let summary = run_pass_source(source, &spec, block, cx, &|rows: &Dataset<'_>| {
+    let summary = run_pass_source(source, &spec, block, cx, &|rows: &DatasetRef<'_>| {
         DataSummary::of(rows, quantiles, learner.allow_infinite)
     })?;
     let outputs = loss.objective().outputs() as u64;

@@ -22,7 +22,7 @@ mod tests;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
 };
 use ermine_math::double_double::Dd;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub use prune_cv::PruningCv;
 pub(crate) use split::between;
 
 /// How many class targets columns of numbers are the indicators of: every cell is 0 or 1, and every row has as many ones.
-fn class_targets(data: &Dataset<'_>) -> Option<usize> {
+fn class_targets(data: &DatasetRef<'_>) -> Option<usize> {
     let y = data.y.reals().ok()?;
     let ones = |i: usize| {
         (0..y.cols()).try_fold(0, |sum, t| match *y.at(i, t) {
@@ -77,13 +77,13 @@ fn class_targets(data: &Dataset<'_>) -> Option<usize> {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, OwnedTarget};
 /// use ermine_tree::tree::Tree;
 ///
 /// let x = [1.0, 2.0, f64::NAN, 8.0, 9.0, 10.0];
 /// let x = Features::F64(MatRef::row_major(&x, 6, 1));
 /// let y = OwnedTarget::from_labels(&["low", "low", "low", "high", "high", "high"]);
-/// let model = Tree::default().fit(&Dataset::new(x).with_target(y.view()), &Context::default())?;
+/// let model = Tree::default().fit_with(&DatasetRef::new(x).with_target(y.view()), &Context::default())?;
 /// assert_eq!(model.n_leaves(), 2);
 /// assert_eq!(model.classify(&x)?, [1, 1, 1, 0, 0, 0]);
 /// # Ok::<(), ermine_core::Error>(())
@@ -262,7 +262,7 @@ impl Learner for Tree {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<TreeModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<TreeModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let (mut nodes, converged) = self.grow(data, cx)?;
@@ -300,14 +300,14 @@ impl Learner for Tree {
 impl Tree {
     /// The course of cost-complexity pruning on these rows: the alphas at which the tree changes, and the impurity of the
     /// leaves from each on.
-    pub fn pruning_path(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PruningPath> {
+    pub fn pruning_path(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PruningPath> {
         self.check()?;
         data.check(&Self::SPEC)?;
         prune::path(&self.grow(data, cx)?.0, cx)
     }
 
     /// Grows the tree, not pruned; false if the deadline has cut it short.
-    fn grow(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<(Vec<GrownNode>, bool)> {
+    fn grow(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<(Vec<GrownNode>, bool)> {
         let columns = TreeColumns::new(&data.x, data.schema);
         let rows = RowSubset::with_weight(data);
         if rows.len() >= <u32 as sorted::SortedEntry>::MAX_ROWS {
@@ -365,7 +365,7 @@ impl Tree {
     }
 
     /// The parameters, resolved for the data.
-    fn settings(&self, data: &Dataset<'_>, columns: &TreeColumns<'_>, rows: usize) -> Result<GrowOptions> {
+    fn settings(&self, data: &DatasetRef<'_>, columns: &TreeColumns<'_>, rows: usize) -> Result<GrowOptions> {
         let refuse = |name: &str, value: String, expected: String| Err(Error::parameter(Self::SPEC.name, name, value, expected));
         let classes = matches!(data.y, Target::Class { .. });
         let for_classes = matches!(self.criterion.as_str(), "gini" | "entropy" | "log_loss" | "misclassification");

@@ -4,7 +4,7 @@
 //! alpha_{k+1}; their geometric mean represents it in the folds, where trees grown without the fold are pruned by
 //! that price and tried on the fold.
 
-use ermine_core::{Context, Dataset, Features, Result, RngStream, Target};
+use ermine_core::{Context, DatasetRef, Features, Result, RngStream, Target};
 
 use super::ensemble::{Trees, nodes_of};
 use super::grow::{GrownNode, parents};
@@ -44,7 +44,7 @@ impl PruningCv {
 }
 
 /// Chooses among the trees that pruning the full tree leads to.
-pub(super) fn choose(tree: &Tree, full: &[GrownNode], data: &Dataset<'_>, cx: &Context<'_>) -> Result<PruningCv> {
+pub(super) fn choose(tree: &Tree, full: &[GrownNode], data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PruningCv> {
     let path = prune::path(full, cx)?;
     let collapse = prune::leaf_from(full, cx)?;
     let mut out = PruningCv::default();
@@ -138,7 +138,7 @@ impl PruningLossSums {
 }
 
 /// The leaf of each row.
-fn leaf_of_rows(nodes: &[GrownNode], trained_on: &Dataset<'_>, x: &Features<'_>) -> Result<Vec<u32>> {
+fn leaf_of_rows(nodes: &[GrownNode], trained_on: &DatasetRef<'_>, x: &Features<'_>) -> Result<Vec<u32>> {
     let categories = TreeColumns::new(&trained_on.x, trained_on.schema).categories;
     let mut trees = Trees::new(categories, nodes[0].value.len()).refusing_infinite();
     trees.push(&nodes_of(nodes));

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use ermine_core::blocks::column_label;
-use ermine_core::{Context, CsrRef, Dataset, Error, Features, MISSING_CODE, MatRef, Progress, Result, Schema, TableRef};
+use ermine_core::{Context, CsrRef, DatasetRef, Error, Features, MISSING_CODE, MatRef, Progress, Result, Schema, TableRef};
 use rayon::prelude::*;
 
 use crate::columns::{SparseColumns, categories};
@@ -76,7 +76,7 @@ pub(super) enum RowSubset {
 }
 
 impl RowSubset {
-    pub fn with_weight(data: &Dataset<'_>) -> Self {
+    pub fn with_weight(data: &DatasetRef<'_>) -> Self {
         match data.weight {
             Some(w) if w.contains(&0.0) => Self::Some((0..w.len() as u32).filter(|&i| w[i as usize] > 0.0).collect()),
             _ => Self::All(data.rows()),

@@ -1,6 +1,6 @@
 //! Boosting against the book of reference values: accuracy and error on data held out, at the settings of the book.
 
-use ermine_core::{Column, Context, Dataset, Features, Learner, OwnedTarget, Table, Target};
+use ermine_core::{Column, Context, DatasetRef, Features, Learner, OwnedTarget, Table, Target};
 use ermine_eval::metrics::evaluate;
 use ermine_fixtures::number;
 use ermine_tree::boosting::Boosting;
@@ -26,9 +26,9 @@ fn column_as_labels(table: &Table, name: &str) -> OwnedTarget {
 
 /// What a fit on some rows says of others.
 fn measure(x: &Table, y: &OwnedTarget, train: &[usize], test: &[usize], name: &str) -> f64 {
-    let all = Dataset::new(Features::Table(x.view())).with_target(y.view());
+    let all = DatasetRef::new(Features::Table(x.view())).with_target(y.view());
     let (train, test) = (all.take_rows(train), all.take_rows(test));
-    let model = learner().fit(&train.view(), &Context::seeded(1)).unwrap();
+    let model = learner().fit_with(&train.view(), &Context::seeded(1)).unwrap();
     let view = test.view();
     let measures = evaluate(&model, &view.x, &view.y, None).unwrap();
     measures.into_iter().find(|(n, _)| *n == name).unwrap().1
@@ -108,8 +108,8 @@ fn adult_reaches_the_book() {
     let target = train.schema().fields.last().unwrap().name.clone();
     let (y, y_test) = (column_as_labels(&train, &target), column_as_labels(&test, &target));
     let ((x, _), (x_test, _)) = (train.split_off(&[&target]).unwrap(), test.split_off(&[&target]).unwrap());
-    let data = Dataset::new(Features::Table(x.view())).with_target(y.view());
-    let model = learner().fit(&data, &Context::seeded(1)).unwrap();
+    let data = DatasetRef::new(Features::Table(x.view())).with_target(y.view());
+    let model = learner().fit_with(&data, &Context::seeded(1)).unwrap();
     let (Target::Class { names, .. }, Target::Class { names: others, .. }) = (y.view(), y_test.view()) else { panic!() };
     assert_eq!(names, others);
     let measures = evaluate(&model, &Features::Table(x_test.view()), &y_test.view(), None).unwrap();

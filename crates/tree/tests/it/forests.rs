@@ -1,9 +1,9 @@
 //! Forests and gradient boosting on real data, against the ranges of `fixtures/reference/ensembles.json`.
 
-use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, OwnedTarget, Regressor, Target};
+use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, Mat, OwnedTarget, Regressor, Target};
 use ermine_fixtures::{TextTable, Value, case};
 use ermine_tree::tree::MaxFeatures;
-use ermine_tree::tree::forest::Forest;
+use ermine_tree::tree::forest::RandomForest;
 use ermine_tree::tree::gradient_boosting::GradientBoosting;
 
 fn expected(id: &str, model: &str) -> Value {
@@ -36,13 +36,13 @@ fn accuracy<L: Learner>(learner: &L, x: &Mat<f64>, y: &OwnedTarget) -> f64
 where
     L::Model: Classifier,
 {
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     let mut right = 0;
     for fold in 0..5 {
         let train: Vec<usize> = (0..x.rows()).filter(|i| i % 5 != fold).collect();
         let test: Vec<usize> = (0..x.rows()).filter(|i| i % 5 == fold).collect();
         let (train, test) = (data.take_rows(&train), data.take_rows(&test));
-        let model = learner.fit(&train.view(), &Context::default()).unwrap();
+        let model = learner.fit_with(&train.view(), &Context::default()).unwrap();
         let Target::Class { codes, .. } = test.view().y else { unreachable!() };
         right += model.classify(&test.view().x).unwrap().iter().zip(codes).filter(|(a, b)| a == b).count();
     }
@@ -53,21 +53,21 @@ fn rmse<L: Learner>(learner: &L, x: &Mat<f64>, y: &[f64]) -> f64
 where
     L::Model: Regressor,
 {
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(y));
     let train: Vec<usize> = (0..x.rows()).filter(|i| i % 5 != 0).collect();
     let test: Vec<usize> = (0..x.rows()).filter(|i| i % 5 == 0).collect();
-    let model = learner.fit(&data.take_rows(&train).view(), &Context::default()).unwrap();
+    let model = learner.fit_with(&data.take_rows(&train).view(), &Context::default()).unwrap();
     let p = model.predict(&data.take_rows(&test).view().x).unwrap();
     let squares: f64 = test.iter().enumerate().map(|(k, &i)| (p[(k, 0)] - y[i]).powi(2)).sum();
     (squares / test.len() as f64).sqrt()
 }
 
-fn forest(trees: u64) -> Forest {
-    Forest { n_estimators: trees, ..Forest::default() }
+fn forest(trees: u64) -> RandomForest {
+    RandomForest { n_estimators: trees, ..RandomForest::default() }
 }
 
-fn extra(trees: u64) -> Forest {
-    Forest { thresholds: "random".into(), bootstrap: false, ..forest(trees) }
+fn extra(trees: u64) -> RandomForest {
+    RandomForest { thresholds: "random".into(), bootstrap: false, ..forest(trees) }
 }
 
 fn check(case: &str, model: &str, found: f64) {
@@ -95,7 +95,7 @@ fn forests_classify_as_well_as_the_reference() {
 fn histograms_classify_as_well_as_the_reference() {
     for case in ["breast_cancer", "digits"] {
         let (x, y) = classes(case);
-        let learner = Forest { splitter: "histogram".into(), max_bins: 64, ..forest(100) };
+        let learner = RandomForest { splitter: "histogram".into(), max_bins: 64, ..forest(100) };
         check(case, "random_forest", accuracy(&learner, &x, &y));
     }
 }
@@ -104,13 +104,13 @@ fn histograms_classify_as_well_as_the_reference() {
 fn forests_predict_house_values_as_well_as_the_reference() {
     let (x, y) = numbers("california");
     for splitter in ["exact", "histogram"] {
-        check("california", "random_forest", rmse(&Forest { splitter: splitter.into(), ..forest(100) }, &x, &y));
+        check("california", "random_forest", rmse(&RandomForest { splitter: splitter.into(), ..forest(100) }, &x, &y));
     }
-    let all = Forest { max_features: None, ..extra(100) };
+    let all = RandomForest { max_features: None, ..extra(100) };
     check("california", "extra_trees", rmse(&all, &x, &y));
-    let third = Forest { max_features: Some(MaxFeatures::Columns(3)), oob_score: true, ..forest(100) };
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
-    let oob = third.fit(&data, &Context::default()).unwrap().out_of_bag().unwrap().score;
+    let third = RandomForest { max_features: Some(MaxFeatures::Columns(3)), oob_score: true, ..forest(100) };
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let oob = third.fit_with(&data, &Context::default()).unwrap().out_of_bag().unwrap().score;
     // The estimate without a test set is that of the test set of the reference, up to the noise of 4128 rows.
     let r2 = expected("california", "random_forest")["r2"]["mean"].as_f64().unwrap();
     assert!((oob - r2).abs() < 0.02, "out-of-bag R^2 {oob}, and the reference has {r2}");
@@ -150,9 +150,9 @@ fn adult_as_well_as_the_reference() {
     let x = both.coded_matrix(&both.others(&[&target]));
     let labels: Vec<&str> = both.column(&target).iter().map(|l| l.trim_end_matches('.')).collect();
     let y = OwnedTarget::from_labels(&labels);
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     let Target::Class { codes, .. } = y.view() else { unreachable!() };
-    let model = forest(100).fit(&data.row_range(0..rows), &Context::default()).unwrap();
+    let model = forest(100).fit_with(&data.row_range(0..rows), &Context::default()).unwrap();
     assert_eq!(ermine_core::Model::certificate(&model).unwrap().method, "histogram");
     let predictions = model.classify(&data.x.row_range(rows..x.rows())).unwrap();
     let right = predictions.iter().zip(&codes[rows..]).filter(|(a, b)| a == b).count();
@@ -175,7 +175,8 @@ fn covtype_as_well_as_the_reference() {
     let (train, test) = (pick(1), pick(0));
     let (x, xt) = (part(&train), part(&test));
     let (y, yt) = (OwnedTarget::from_labels(&labels(&train)), OwnedTarget::from_labels(&labels(&test)));
-    let model = forest(100).fit(&Dataset::new(Features::F64(x.view())).with_target(y.view()), &Context::default()).unwrap();
+    let model =
+        forest(100).fit_with(&DatasetRef::new(Features::F64(x.view())).with_target(y.view()), &Context::default()).unwrap();
     let Target::Class { codes, .. } = yt.view() else { unreachable!() };
     let right = model.classify(&Features::F64(xt.view())).unwrap().iter().zip(codes).filter(|(a, b)| a == b).count();
     check("covtype_58k", "random_forest", right as f64 / codes.len() as f64);

@@ -1,7 +1,7 @@
 //! What the pictures are drawn of.
 
 use anyhow::Result;
-use ermine::core::{Context, Dataset, Features, Mat, Model, RngStream, Schema, Target};
+use ermine::core::{Context, DatasetRef, Features, Mat, Model, RngStream, Schema, Target};
 use serde_json::Value;
 
 /// Rows with a target of numbers or classes.
@@ -73,7 +73,7 @@ impl Rows {
             (true, _) => Target::Real(&self.y),
             (false, _) => Target::Class { codes: &codes, names: &self.classes },
         };
-        let data = Dataset::new(Features::F64(self.x.view())).with_target(target).with_schema(Some(&self.schema));
+        let data = DatasetRef::new(Features::F64(self.x.view())).with_target(target).with_schema(Some(&self.schema));
         Ok(learner.fit_any(&data, &Context::default())?)
     }
 }

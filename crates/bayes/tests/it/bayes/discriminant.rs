@@ -215,7 +215,7 @@ fn fewer_rows_than_columns_agree_with_passes_over_them() {
     let w: Vec<f64> = (0..40).map(|i| 1.0 + f64::from(i % 2)).collect();
     for weight in [None, Some(&w[..])] {
         let data = of(&x, &y).with_weight(weight);
-        let wide = Lda::default().fit(&data, &Context::default()).unwrap();
+        let wide = Lda::default().fit_with(&data, &Context::default()).unwrap();
         let passes = run_passes(&Lda::default(), &data, &Context::default()).unwrap();
         assert_eq!(wide.rank(), passes.rank());
         let rows = Mat::from_fn(9, 300, |i, j| ((i * 5 + j * 11) as f64 * 0.3).cos());
@@ -247,12 +247,12 @@ fn weights_count_rows_and_priors_are_checked() {
                 continue;
             }
             let learner = Lda { shrinkage, ..lda(solver) };
-            let weighted = learner.fit(&of(&x, &y).with_weight(Some(&w)), &cx).unwrap();
-            same(&weighted, &learner.fit(&again.view(), &cx).unwrap());
+            let weighted = learner.fit_with(&of(&x, &y).with_weight(Some(&w)), &cx).unwrap();
+            same(&weighted, &learner.fit_with(&again.view(), &cx).unwrap());
         }
     }
-    let weighted = Qda::default().fit(&of(&x, &y).with_weight(Some(&w)), &cx).unwrap();
-    same(&weighted, &Qda::default().fit(&again.view(), &cx).unwrap());
+    let weighted = Qda::default().fit_with(&of(&x, &y).with_weight(Some(&w)), &cx).unwrap();
+    same(&weighted, &Qda::default().fit_with(&again.view(), &cx).unwrap());
     for bad in [&[0.9, 0.2, 0.1][..], &[-0.1, 0.6, 0.5], &[0.5, 0.5]] {
         let priors = Some(bad.to_vec());
         assert!(fit(&Lda { priors: priors.clone(), ..Lda::default() }, &x, &y).unwrap_err().to_string().contains("priors"));
@@ -261,9 +261,9 @@ fn weights_count_rows_and_priors_are_checked() {
     // Weights below 1 have no unbiased covariance, and one with the divisor n.
     let small: Vec<f64> = w.iter().map(|w| w / 200.0).collect();
     let light = of(&x, &y).with_weight(Some(&small));
-    assert!(Lda::default().fit(&light, &cx).unwrap_err().to_string().contains("more rows than classes"));
-    assert!(Qda::default().fit(&light, &cx).unwrap_err().to_string().contains("divisor ml"));
-    same(&lda(LdaSolver::Lsqr).fit(&light, &cx).unwrap(), &lda(LdaSolver::Lsqr).fit(&again.view(), &cx).unwrap());
+    assert!(Lda::default().fit_with(&light, &cx).unwrap_err().to_string().contains("more rows than classes"));
+    assert!(Qda::default().fit_with(&light, &cx).unwrap_err().to_string().contains("divisor ml"));
+    same(&lda(LdaSolver::Lsqr).fit_with(&light, &cx).unwrap(), &lda(LdaSolver::Lsqr).fit_with(&again.view(), &cx).unwrap());
 }
 
 #[test]

@@ -38,12 +38,12 @@ pub fn codes(y: &OwnedTarget) -> Vec<u32> {
     }
 }
 
-pub fn of<'a>(x: &'a Mat<f64>, y: &'a OwnedTarget) -> Dataset<'a> {
-    Dataset::new(Features::F64(x.view())).with_target(y.view())
+pub fn of<'a>(x: &'a Mat<f64>, y: &'a OwnedTarget) -> DatasetRef<'a> {
+    DatasetRef::new(Features::F64(x.view())).with_target(y.view())
 }
 
 pub fn fit<L: Learner>(learner: &L, x: &Mat<f64>, y: &OwnedTarget) -> Result<L::Model> {
-    learner.fit(&of(x, y), &Context::default())
+    learner.fit_with(&of(x, y), &Context::default())
 }
 
 pub fn random(rows: usize, cols: usize, seed: u64) -> Mat<f64> {

@@ -44,7 +44,7 @@ fn mushrooms_are_told_apart_as_in_the_reference_book() {
     assert_eq!(*names, ["edible", "poisonous"]);
     let y = OwnedTarget::Class { codes: codes.clone(), names: names.to_vec() };
     let features = Features::Table(x.view());
-    let model = CategoricalNb::default().fit(&Dataset::new(features).with_target(y.view()), &Context::default()).unwrap();
+    let model = CategoricalNb::default().fit_with(&DatasetRef::new(features).with_target(y.view()), &Context::default()).unwrap();
     let expected = &case["expected"];
     assert_eq!(errors(&model, &features, &codes) as f64, expected["train_errors"].as_f64().unwrap());
     close(&[log_loss(&model, &features, &codes)], &expected["log_loss"], &case, "log loss");
@@ -122,8 +122,8 @@ fn the_complement_scores_what_the_other_classes_lack() {
 fn rows_that_come_bit_by_bit_teach_what_all_at_once_do() {
     let (x, y) = (counts(90, 6, 3, 3), three_classes(90, 3));
     let w: Vec<f64> = (0..90).map(|i| 0.5 + f64::from(i % 4)).collect();
-    fn check<L: Learner>(learner: L, data: &Dataset<'_>) {
-        let whole = learner.fit(data, &Context::default()).unwrap();
+    fn check<L: Learner>(learner: L, data: &DatasetRef<'_>) {
+        let whole = learner.fit_with(data, &Context::default()).unwrap();
         let resume = L::PARTIAL_FIT.unwrap();
         let mut model = None;
         for range in [0..17, 17..18, 18..90] {
@@ -139,7 +139,7 @@ fn rows_that_come_bit_by_bit_teach_what_all_at_once_do() {
         check(BernoulliNb::default(), &data);
         check(CategoricalNb::default(), &data);
         let rows = sparse(&x);
-        check(MultinomialNb::default(), &Dataset { x: Features::Csr(rows.view()), ..data });
+        check(MultinomialNb::default(), &DatasetRef { x: Features::Csr(rows.view()), ..data });
     }
     // Codes that come later are new levels.
     let nb = CategoricalNb::default();
@@ -161,11 +161,11 @@ fn names_that_come_later_are_new_levels() {
     let all = table(&[Some("red"), Some("blue"), None, Some("green"), Some("red")]);
     let (ya, yb, yall) = (y(&[0, 1, 1]), y(&[1, 0]), y(&[0, 1, 1, 1, 0]));
     let nb = CategoricalNb::default();
-    let data = |t: &'static Table, y: &'static OwnedTarget| Dataset::new(Features::Table(t.view())).with_target(y.view());
+    let data = |t: &'static Table, y: &'static OwnedTarget| DatasetRef::new(Features::Table(t.view())).with_target(y.view());
     let leak = |t: Table| -> &'static Table { Box::leak(Box::new(t)) };
     let leak_y = |y: OwnedTarget| -> &'static OwnedTarget { Box::leak(Box::new(y)) };
     let (a, b, all) = (leak(a), leak(b), leak(all));
-    let whole = nb.fit(&data(all, leak_y(yall)), &Context::default()).unwrap();
+    let whole = nb.fit_with(&data(all, leak_y(yall)), &Context::default()).unwrap();
     let resume = CategoricalNb::PARTIAL_FIT.unwrap();
     let model = resume(&nb, None, &data(a, leak_y(ya)), &Context::default()).unwrap();
     let model = resume(&nb, Some(&model), &data(b, leak_y(yb)), &Context::default()).unwrap();
@@ -233,14 +233,14 @@ fn probabilities_of_all_rows_that_can_be_sum_to_one() {
 fn sparse_rows_are_read_as_they_lie() {
     let (x, y) = (counts(50, 7, 2, 8), three_classes(50, 8));
     let rows = sparse(&x);
-    let data = Dataset { x: Features::Csr(rows.view()), ..of(&x, &y) };
+    let data = DatasetRef { x: Features::Csr(rows.view()), ..of(&x, &y) };
     let dense = fit(&MultinomialNb::default(), &x, &y).unwrap();
-    let model = MultinomialNb::default().fit(&data, &Context::default()).unwrap();
+    let model = MultinomialNb::default().fit_with(&data, &Context::default()).unwrap();
     assert_eq!(model.feature_count(), dense.feature_count());
     assert!(apart(&model.proba(&data.x).unwrap(), &dense.proba(&Features::F64(x.view())).unwrap()) < 1e-13);
     for binarize in [Some(0.0), Some(1.0)] {
         let nb = BernoulliNb { binarize, ..BernoulliNb::default() };
-        let (a, b) = (nb.fit(&data, &Context::default()).unwrap(), fit(&nb, &x, &y).unwrap());
+        let (a, b) = (nb.fit_with(&data, &Context::default()).unwrap(), fit(&nb, &x, &y).unwrap());
         assert_eq!(a.feature_count(), b.feature_count());
         assert!(apart(&a.proba(&data.x).unwrap(), &b.proba(&Features::F64(x.view())).unwrap()) < 1e-13);
     }
@@ -248,10 +248,10 @@ fn sparse_rows_are_read_as_they_lie() {
     let twice = Csr::new(vec![0, 2, 3], vec![0, 0, 1], vec![0.6, 0.6, 0.6], 2).unwrap();
     let y = OwnedTarget::from_labels(&["a", "b"]);
     let nb = BernoulliNb { binarize: Some(1.0), ..BernoulliNb::default() };
-    let model = nb.fit(&Dataset::new(Features::Csr(twice.view())).with_target(y.view()), &Context::default()).unwrap();
+    let model = nb.fit_with(&DatasetRef::new(Features::Csr(twice.view())).with_target(y.view()), &Context::default()).unwrap();
     assert_eq!(model.feature_count().as_slice(), [1.0, 0.0, 0.0, 0.0]);
     let nb = BernoulliNb { binarize: Some(-1.0), ..BernoulliNb::default() };
-    let e = nb.fit(&data, &Context::default()).unwrap_err().to_string();
+    let e = nb.fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(e.contains("binarize") && e.contains("-1"), "{e}");
 }
 
@@ -269,8 +269,8 @@ fn cells_that_mean_nothing_are_named() {
     };
     says(fit(&MultinomialNb::default(), &with(-2.0), &y).unwrap_err(), &["column 2", "row 13", "-2", "from 0 up"]);
     let negative = sparse(&with(-2.0));
-    let data = Dataset { x: Features::Csr(negative.view()), ..of(&x, &y) };
-    says(MultinomialNb::default().fit(&data, &Context::default()).unwrap_err(), &["column 2", "row 13", "-2"]);
+    let data = DatasetRef { x: Features::Csr(negative.view()), ..of(&x, &y) };
+    says(MultinomialNb::default().fit_with(&data, &Context::default()).unwrap_err(), &["column 2", "row 13", "-2"]);
     says(fit(&CategoricalNb::default(), &with(0.5), &y).unwrap_err(), &["column 2", "row 13", "0.5", "whole numbers"]);
     says(fit(&CategoricalNb::default(), &with(-1.0), &y).unwrap_err(), &["column 2", "row 13", "-1"]);
     says(fit(&CategoricalNb::default(), &with(1e12), &y).unwrap_err(), &["column 2", "row 13", "1000000000000"]);

@@ -36,7 +36,7 @@ fn columns_that_say_nothing_new_change_nothing_and_are_spoken_of() {
         let plain = fit(&lda, &x, &y).unwrap();
         let p = plain.proba(&Features::F64(x.view())).unwrap();
         for (wide, word) in [(sum, "rank 3 of 4"), (constant, "constant: \"d\"")] {
-            let model = lda.fit(&data(wide), &cx).unwrap();
+            let model = lda.fit_with(&data(wide), &cx).unwrap();
             assert!(apart(&model.proba(&Features::F64(wide.view())).unwrap(), &p) < 1e-9);
             assert!(model.rank() == 3 && notes(&model).contains(word), "{}", notes(&model));
         }
@@ -47,12 +47,12 @@ fn columns_that_say_nothing_new_change_nothing_and_are_spoken_of() {
         let p = plain.proba(&Features::F64(x.view())).unwrap();
         assert_eq!(notes(&plain), "");
         for (wide, word) in [(sum, "rank 3 of 4"), (constant, "constant within every class: \"d\"")] {
-            let model = qda.fit(&data(wide), &cx).unwrap();
+            let model = qda.fit_with(&data(wide), &cx).unwrap();
             assert!(apart(&model.proba(&Features::F64(wide.view())).unwrap(), &p) < 1e-8);
             assert!(model.rank() == 3 && notes(&model).contains(word), "{}", notes(&model));
         }
         // The density is that of the columns that vary.
-        let model = qda.fit(&data(constant), &cx).unwrap();
+        let model = qda.fit_with(&data(constant), &cx).unwrap();
         let (a, b) =
             (model.log_density(&Features::F64(constant.view())).unwrap(), plain.log_density(&Features::F64(x.view())).unwrap());
         assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-8 * b.abs().max(1.0)));

@@ -45,12 +45,13 @@ fn newsgroups_are_told_apart_as_in_the_reference_book() {
         eprintln!("skipped: ERMINE_DATA does not hold newsgroups20_bow_train.libsvm.gz and newsgroups20_bow_test.libsvm.gz");
         return;
     };
-    let data = Dataset::new(Features::Csr(train.0.view())).with_target(train.1.view());
+    let data = DatasetRef::new(Features::Csr(train.0.view())).with_target(train.1.view());
     for (alpha, name) in [(1.0, "1"), (0.01, "0.01")] {
         let alpha = Smoothing::All(alpha);
         let case_of = |kind: &str| case(&format!("{kind}_nb_news_{name}"));
         let case = case_of("multinomial");
-        let model = MultinomialNb { alpha: alpha.clone(), ..MultinomialNb::default() }.fit(&data, &Context::default()).unwrap();
+        let model =
+            MultinomialNb { alpha: alpha.clone(), ..MultinomialNb::default() }.fit_with(&data, &Context::default()).unwrap();
         within_two(correct(&model, &test), &case);
         let accuracy = correct(&model, &train) as f64 / train.0.view().rows() as f64;
         close(&[accuracy], &case["expected"]["train_accuracy"], &case, "accuracy on the training rows");
@@ -58,9 +59,9 @@ fn newsgroups_are_told_apart_as_in_the_reference_book() {
         close(first, &case["expected"]["feature_log_prob_class0_first5"], &case, "log-probabilities");
         let joint = model.decision(&Features::Csr(test.0.view().row_range(0..1))).unwrap().unwrap();
         close(joint.as_slice(), &case["expected"]["joint_log_likelihood_test_row0"], &case, "joint log-likelihood");
-        let model = BernoulliNb { alpha: alpha.clone(), ..BernoulliNb::default() }.fit(&data, &Context::default()).unwrap();
+        let model = BernoulliNb { alpha: alpha.clone(), ..BernoulliNb::default() }.fit_with(&data, &Context::default()).unwrap();
         within_two(correct(&model, &test), &case_of("bernoulli"));
         let nb = MultinomialNb { alpha, complement: true, ..MultinomialNb::default() };
-        within_two(correct(&nb.fit(&data, &Context::default()).unwrap(), &test), &case_of("complement"));
+        within_two(correct(&nb.fit_with(&data, &Context::default()).unwrap(), &test), &case_of("complement"));
     }
 }

@@ -1,6 +1,6 @@
 //! AdaBoost for classification.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Mat, Model, Progress, Result, Task, Trace, argmax_rows};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Mat, Model, Progress, Result, Task, Trace, argmax_rows};
 use ermine_tree::stump_boosting::{IntegerWeights, Stump, StumpColumns, StumpCriterion, StumpList, VoteSums, correct_all};
 
 use super::model::{AdaBoostModel, WeakModels};
@@ -16,7 +16,7 @@ const SWEEPS: usize = 100;
 /// Makes a learner for the weights of a round.
 enum WeakLearner<'a> {
     Stumps(StumpColumns, StumpCriterion),
-    Base(PipelineStep, &'a Dataset<'a>),
+    Base(PipelineStep, &'a DatasetRef<'a>),
 }
 
 /// The learner fitted in a round.
@@ -37,7 +37,7 @@ struct TrainingRows<'a> {
 
 pub(super) fn fit(
     learner: &AdaBoost,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     codes: &[u32],
     names: &[String],
     cx: &Context<'_>,

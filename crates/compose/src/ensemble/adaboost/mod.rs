@@ -6,8 +6,8 @@ mod regress;
 
 use ermine_core::blocks::check_finite;
 use ermine_core::{
-    Accepts, AnyLearner, Context, Dataset, Error, Family, Learner, Model, ModelReader, ParamSpec, Range, Result, RngStream, Spec,
-    Target, Task,
+    Accepts, AnyLearner, Context, DatasetRef, Error, Family, Learner, Model, ModelReader, ParamSpec, Range, Result, RngStream,
+    Spec, Target, Task,
 };
 use ermine_tree::tree::Tree;
 use serde::{Deserialize, Serialize};
@@ -36,13 +36,13 @@ pub use model::AdaBoostModel;
 /// # Example
 /// ```
 /// use ermine_compose::ensemble::AdaBoost;
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, OwnedTarget};
 ///
 /// let x: Vec<f64> = (0..40).map(f64::from).collect();
 /// let y = OwnedTarget::from_labels(&(0..40).map(|i| if (10..30).contains(&i) { "in" } else { "out" }).collect::<Vec<_>>());
 /// let x = Features::F64(MatRef::row_major(&x, 40, 1));
-/// let data = Dataset::new(x).with_target(y.view());
-/// let model = AdaBoost { n_estimators: 10, ..AdaBoost::default() }.fit(&data, &Context::default())?;
+/// let data = DatasetRef::new(x).with_target(y.view());
+/// let model = AdaBoost { n_estimators: 10, ..AdaBoost::default() }.fit_with(&data, &Context::default())?;
 /// // One stump cannot cut out the middle; a few together do.
 /// assert_eq!(model.classify(&x)?, (0..40).map(|i| u32::from(!(10..30).contains(&i))).collect::<Vec<_>>());
 /// # Ok::<(), ermine_core::Error>(())
@@ -203,7 +203,7 @@ impl Learner for AdaBoost {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<AdaBoostModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<AdaBoostModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let task = data.y.task().unwrap_or(Task::Regression);
@@ -228,7 +228,7 @@ impl Learner for AdaBoost {
 }
 
 /// Fits the base learner to all rows with the weights of a round; rows of weight 0 take no part.
-fn train(stage: &PipelineStep, data: &Dataset<'_>, weight: &[f64], round: usize, cx: &Context<'_>) -> Result<Box<dyn Model>> {
+fn train(stage: &PipelineStep, data: &DatasetRef<'_>, weight: &[f64], round: usize, cx: &Context<'_>) -> Result<Box<dyn Model>> {
     let seed = RngStream::new(cx.seed, "adaboost", round as u64).next_u64();
     stage.learner().fit_any(&data.with_weight(Some(weight)), &Context { seed, validation: None, ..*cx })
 }

@@ -1,6 +1,6 @@
 //! AdaBoost.R2 for regression.
 
-use ermine_core::{Certificate, Context, Dataset, Error, Progress, Result, Task, Trace};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Progress, Result, Task, Trace};
 use ermine_tree::stump_boosting::IntegerWeights;
 
 use super::model::{AdaBoostModel, WeakModels};
@@ -10,7 +10,7 @@ use crate::pipeline::PipelineStep;
 
 /// Each learner trains on all rows with weights; rows that it predicts well lose weight by `beta^(1 - loss)` with
 /// `beta = e / (1 - e)`, e the weighted mean of the losses, and its vote is `-log beta`.
-pub(super) fn fit(learner: &AdaBoost, stage: &PipelineStep, data: &Dataset<'_>, cx: &Context<'_>) -> Result<AdaBoostModel> {
+pub(super) fn fit(learner: &AdaBoost, stage: &PipelineStep, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<AdaBoostModel> {
     let y = data.y.reals()?;
     let kept = member::rows_with_weight(data);
     let sample_weight: Option<Vec<f64>> = data.weight.map(|w| kept.iter().map(|&i| w[i]).collect());

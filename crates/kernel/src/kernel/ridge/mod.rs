@@ -3,7 +3,7 @@
 mod solve;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Features, Learner, LooPredictions, Mat, Model, ModelReader,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, Features, Learner, LooPredictions, Mat, Model, ModelReader,
     ModelWriter, ParamSpec, Progress, Range, Regressor, Report, Result, Schema, Spec, Task,
 };
 use ermine_math::kernel::{CellVariance, Expansion, ExpansionPoints, Kernel, Points, SparseCoefs};
@@ -25,14 +25,14 @@ const DIRECT: usize = 15_000;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_kernel::kernel::KernelRidge;
 ///
 /// let x = [0.0, 1.0, 2.0, 3.0, 4.0];
 /// let y = [0.0, 1.0, 0.0, -1.0, 0.0];
 /// let features = Features::F64(MatRef::row_major(&x, 5, 1));
 /// let learner = KernelRidge { kernel: "rbf(1)".into(), alpha: ermine_kernel::kernel::AlphaChoice::One(1e-6), ..KernelRidge::default() };
-/// let model = learner.fit(&Dataset::new(features).with_target(Target::Real(&y)), &Context::default())?;
+/// let model = learner.fit_with(&DatasetRef::new(features).with_target(Target::Real(&y)), &Context::default())?;
 /// assert!((model.predict(&features)?[(1, 0)] - 1.0).abs() < 1e-3);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -179,7 +179,7 @@ impl Learner for KernelRidge {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<KernelRidgeModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<KernelRidgeModel> {
         self.check()?;
         data.check(&Self::SPEC)?;
         data.x.refuse_non_finite(data.schema)?;
@@ -243,7 +243,7 @@ impl Learner for KernelRidge {
 }
 
 /// Leave-one-out: the residual without a row is its coefficient over the diagonal of the inverse of the system.
-fn left_out(ridge: &KernelRidge, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
+fn left_out(ridge: &KernelRidge, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
     let kernel = ridge.kernel.kernel(&ridge.gamma, ridge.degree, ridge.coef0)?;
     let direct = matches!(ridge.method, KernelRidgeSolver::Auto | KernelRidgeSolver::Cholesky) && data.rows() <= DIRECT;
     let AlphaChoice::One(alpha) = ridge.alpha else { return Ok(None) };
@@ -270,7 +270,7 @@ fn left_out(ridge: &KernelRidge, data: &Dataset<'_>, cx: &Context<'_>) -> Result
     let mut predictions = match rows.len() == data.rows() {
         true => Mat::zeros(y.rows(), y.cols()),
         // Rows without weight do not take part in the fits.
-        false => ridge.fit(data, cx)?.predict(&data.x)?,
+        false => ridge.fit_with(data, cx)?.predict(&data.x)?,
     };
     for (k, &i) in rows.iter().enumerate() {
         (0..y.cols()).for_each(|t| predictions[(i, t)] = y.at(i, t) - missed[(k, t)] / root[k]);

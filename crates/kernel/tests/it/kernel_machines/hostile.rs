@@ -1,6 +1,6 @@
 //! Degenerate and hostile data.
 
-use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, MatRef, Model, Target};
+use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, Mat, MatRef, Model, Target};
 use ermine_kernel::kernel::GammaChoice;
 use ermine_kernel::svm::Svm;
 use ermine_math::kernel::Kernel;
@@ -22,7 +22,7 @@ fn a_hard_margin_finds_the_widest_street() {
     let y: Vec<f64> = (0..40).map(|i| if i < 20 { 1.0 } else { 0.0 }).collect();
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
-    let model = hard("linear").fit(&data, &Context::default()).unwrap();
+    let model = hard("linear").fit_with(&data, &Context::default()).unwrap();
     let machine = &model.machines()[0];
     within(machine.margin(), 1.0, 1e-6, "half the width");
     within(machine.primal, machine.dual, 1e-6, "primal and dual");
@@ -36,21 +36,21 @@ fn classes_that_cannot_be_separated_are_named_with_a_proof() {
     let x = [0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0];
     let targets = classes(&[0.0, 0.0, 1.0, 1.0]);
     let data = with_classes(Features::F64(MatRef::row_major(&x, 4, 2)), &targets);
-    let message = hard("linear").fit(&data, &Context::default()).unwrap_err().to_string();
+    let message = hard("linear").fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(message.contains("cannot be separated") && message.contains("0.5000 of row 1"), "{message}");
     // Another kernel separates them.
-    assert!(hard("rbf").fit(&data, &Context::default()).is_ok());
+    assert!(hard("rbf").fit_with(&data, &Context::default()).is_ok());
     // A row with both labels is a proof by itself, for any kernel.
     let x = [0.0, 1.0, 2.0, 2.0];
     let targets = classes(&[0.0, 0.0, 0.0, 1.0]);
     let data = with_classes(Features::F64(MatRef::row_major(&x, 4, 1)), &targets);
-    let message = hard("rbf").fit(&data, &Context::default()).unwrap_err().to_string();
+    let message = hard("rbf").fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(message.contains("rows 3 and 4") || message.contains("rows 4 and 3"), "{message}");
     // Many rows that overlap.
     let (x, y) = scaled("diabetes");
     let targets = classes(&y.iter().map(|v| f64::from(u8::from(*v > 140.0))).collect::<Vec<_>>());
     let message =
-        hard("linear").fit(&with_classes(Features::F64(x.view()), &targets), &Context::default()).unwrap_err().to_string();
+        hard("linear").fit_with(&with_classes(Features::F64(x.view()), &targets), &Context::default()).unwrap_err().to_string();
     assert!(message.contains("apart"), "{message}");
 }
 
@@ -60,7 +60,7 @@ fn equal_rows_with_opposite_labels() {
     let y: Vec<f64> = (0..400).map(|i| (i % 2) as f64).collect();
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
-    let model = Svm::default().fit(&data, &Context::default()).unwrap();
+    let model = Svm::default().fit_with(&data, &Context::default()).unwrap();
     let machine = &model.machines()[0];
     assert!(machine.converged && machine.violation <= 1e-3);
     within(machine.primal, machine.dual, 1e-3 * machine.primal, "primal and dual");
@@ -75,7 +75,7 @@ fn widths_of_nothing_and_of_everything() {
     let data = with_classes(Features::F64(x.view()), &targets);
     for (gamma, right) in [(0.0, 357), (1e9, 569), (1e-9, 357)] {
         let learner = Svm { gamma: GammaChoice::Number(gamma), ..Svm::default() };
-        let model = learner.fit(&data, &Context::default()).unwrap();
+        let model = learner.fit_with(&data, &Context::default()).unwrap();
         let machine = &model.machines()[0];
         assert!(machine.converged, "gamma {gamma}: {machine:?}");
         let predicted = model.classify(&data.x).unwrap();
@@ -92,7 +92,8 @@ fn many_rows_with_tiny_widths_continue_in_f64() {
     let y: Vec<f64> = (0..1500).map(|i| f64::from(u8::from(x[(i, 0)] + 0.5 * x[(i, 1)] > 0.1))).collect();
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
-    let model = Svm { gamma: GammaChoice::Number(1e-8), c: Some(1e9), ..Svm::default() }.fit(&data, &Context::default()).unwrap();
+    let model =
+        Svm { gamma: GammaChoice::Number(1e-8), c: Some(1e9), ..Svm::default() }.fit_with(&data, &Context::default()).unwrap();
     let machine = &model.machines()[0];
     assert!(machine.converged && machine.violation <= 1e-3, "{machine:?}");
     let hits = model.classify(&data.x).unwrap().iter().zip(&y).filter(|(a, b)| f64::from(**a) == **b).count();
@@ -105,7 +106,8 @@ fn a_kernel_that_is_none_is_said_to_be_none() {
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let kernel = Kernel::user(|a, b| -a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f64>().sin());
-    let model = Svm { kernel: kernel.into(), max_iter: Some(20_000), ..Svm::default() }.fit(&data, &Context::default()).unwrap();
+    let model =
+        Svm { kernel: kernel.into(), max_iter: Some(20_000), ..Svm::default() }.fit_with(&data, &Context::default()).unwrap();
     let notes = model.certificate().unwrap().notes.join("; ");
     assert!(notes.contains("not positive semidefinite"), "{notes}");
     assert!(model.proba(&data.x).unwrap().as_slice().iter().all(|p| p.is_finite()));
@@ -115,8 +117,8 @@ fn a_kernel_that_is_none_is_said_to_be_none() {
 fn a_million_rows_are_refused_with_their_memory() {
     let x = vec![0.0; 1_000_000];
     let y = vec![0.0; 1_000_000];
-    let data = Dataset::new(Features::F64(MatRef::row_major(&x, 1_000_000, 1))).with_target(Target::Real(&y));
-    let message = Svm::default().fit(&data, &Context::default()).unwrap_err().to_string();
+    let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 1_000_000, 1))).with_target(Target::Real(&y));
+    let message = Svm::default().fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(message.contains("4000 GB") && message.contains("nystroem") && message.contains("force=true"), "{message}");
 }
 
@@ -124,7 +126,7 @@ fn a_million_rows_are_refused_with_their_memory() {
 fn one_class_and_unknown_kernels_are_refused() {
     let targets = (vec![0, 0, 0], vec!["only".to_owned(), "never".to_owned()]);
     let data = with_classes(Features::F64(MatRef::row_major(&[1.0, 2.0, 3.0], 3, 1)), &targets);
-    let message = Svm::default().fit(&data, &Context::default()).unwrap_err().to_string();
+    let message = Svm::default().fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(message.contains("only"), "{message}");
     let message = Svm { kernel: "rfb".into(), ..Svm::default() }.check().unwrap_err().to_string();
     assert!(message.contains("rbf"), "{message}");

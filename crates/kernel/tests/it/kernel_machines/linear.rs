@@ -1,6 +1,6 @@
 //! The linear machines.
 
-use ermine_core::{Classifier, Context, Dataset, Features, Learner, Model, Target};
+use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, Model, Target};
 use ermine_kernel::svm::Svm;
 use ermine_linear::{LinearSvm, LinearSvmPenalty, LinearSvmSolver, MultiClass, SvmLoss};
 
@@ -21,7 +21,7 @@ fn squared_hinge_on_a9a() {
     let number = |name: &str| expected[name].as_f64().unwrap();
     for (method, tol, max_iter) in [(LinearSvmSolver::Newton, 1e-9, 100), (LinearSvmSolver::Descent, 1e-8, 20_000)] {
         let learner = LinearSvm { c: 0.1, fit_intercept: false, tol, max_iter, method, ..LinearSvm::default() };
-        let model = learner.fit(&data, &Context::default()).unwrap();
+        let model = learner.fit_with(&data, &Context::default()).unwrap();
         let objective = model.certificate().unwrap().objective.unwrap();
         within(objective, number("objective"), 1e-7 * objective, "objective");
         assert!(model.certificate().unwrap().converged && gap(&model) < 1e-9, "{}", gap(&model));
@@ -43,14 +43,14 @@ fn hinge_on_a9a() {
     let data = with_classes(Features::Csr(x.view()), &targets);
     let learner =
         LinearSvm { c: 0.1, loss: SvmLoss::Hinge, fit_intercept: false, tol: 1e-4, max_iter: 20_000, ..LinearSvm::default() };
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     let expected = case("linear_l1svm_a9a5000")["expected"]["objective"].as_f64().unwrap();
     let objective = model.certificate().unwrap().objective.unwrap();
     within(objective, expected, 1e-5 * expected, "objective");
     assert!(objective - model.certificate().unwrap().duality_gap.unwrap() <= expected * (1.0 + 1e-9), "the gap is a bound");
     // Pegasos comes close, and reports how close.
     let steps = LinearSvm { method: LinearSvmSolver::Pegasos, max_iter: 100, ..learner };
-    let other = steps.fit(&data, &Context::default()).unwrap();
+    let other = steps.fit_with(&data, &Context::default()).unwrap();
     let reached = other.certificate().unwrap().objective.unwrap();
     assert!(reached >= expected * (1.0 - 1e-9) && reached < 1.02 * expected, "{reached} next to {expected}");
     assert!(reached - other.certificate().unwrap().duality_gap.unwrap() <= expected * (1.0 + 1e-9), "the gap is a bound");
@@ -60,19 +60,19 @@ fn hinge_on_a9a() {
 fn regression_is_that_of_the_kernel_machine() {
     // A constant column of large value takes the penalty off the constant term.
     let (x, y) = scaled("diabetes");
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let learner =
         LinearSvm { c: 10.0, epsilon: 10.0, tol: 1e-5, max_iter: 1_000_000, intercept_scaling: 30.0, ..LinearSvm::default() };
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     assert!(model.certificate().unwrap().converged && gap(&model) < 1e-7, "{:?}", model.certificate());
     let exact = Svm { kernel: "linear".into(), c: Some(10.0), epsilon: 10.0, tol: 1e-6, ..Svm::default() };
-    let exact = exact.fit(&data, &Context::default()).unwrap();
+    let exact = exact.fit_with(&data, &Context::default()).unwrap();
     let objective = model.certificate().unwrap().objective.unwrap();
     within(objective, exact.machines()[0].primal, 3e-4 * objective, "objective");
     // The square by both methods: one optimum.
     let by = |method| {
         let squared = LinearSvm { loss: SvmLoss::SquaredEpsilonInsensitive, c: 0.1, tol: 1e-6, method, ..learner.clone() };
-        let model = squared.fit(&data, &Context::default()).unwrap();
+        let model = squared.fit_with(&data, &Context::default()).unwrap();
         assert!(model.certificate().unwrap().converged && gap(&model) < 1e-9, "{method:?}: {}", gap(&model));
         model
     };
@@ -90,7 +90,7 @@ fn an_l1_penalty_leaves_few_columns_and_a_small_gap() {
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let learner = LinearSvm { penalty: LinearSvmPenalty::L1, c: 0.02, tol: 1e-8, max_iter: 5000, ..LinearSvm::default() };
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     assert!(model.certificate().unwrap().converged && gap(&model) < 1e-6, "{}", gap(&model));
     let left = model.coef().as_slice().iter().filter(|w| **w != 0.0).count();
     assert!((3..25).contains(&left), "{left} columns are left");
@@ -103,9 +103,9 @@ fn all_classes_in_one_problem() {
     let x = matrix(&columns.iter().map(|c| standardised(c)).collect::<Vec<_>>());
     let codes: Vec<u32> = y.iter().map(|&v| v as u32).collect();
     let names = ["a", "b", "c"].map(String::from);
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
     let learner = LinearSvm { multi_class: MultiClass::CrammerSinger, tol: 1e-7, max_iter: 100_000, ..LinearSvm::default() };
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     assert!(model.certificate().unwrap().converged && gap(&model) < 1e-5, "{}", gap(&model));
     let hits = model.classify(&data.x).unwrap().iter().zip(&codes).filter(|(a, b)| a == b).count();
     assert!(hits >= 144, "{hits}");
@@ -125,8 +125,8 @@ fn newton_steps_end_where_a_weight_of_two_is_the_row_twice() {
     let data = with_classes(Features::F64(x.view()), &targets);
     let weighted = data.with_weight(Some(&weight));
     // At the default tolerance: the steps end at the optimum itself.
-    let a = LinearSvm::default().fit(&weighted, &Context::default()).unwrap();
-    let b = LinearSvm::default().fit(&data.take_rows(&repeated).view(), &Context::default()).unwrap();
+    let a = LinearSvm::default().fit_with(&weighted, &Context::default()).unwrap();
+    let b = LinearSvm::default().fit_with(&data.take_rows(&repeated).view(), &Context::default()).unwrap();
     assert_eq!(a.certificate().unwrap().method, "newton");
     for (a, b) in a.coef().as_slice().iter().chain(a.intercept()).zip(b.coef().as_slice().iter().chain(b.intercept())) {
         within(*a, *b, 1e-8, "coefficient");

@@ -6,7 +6,7 @@ mod real_data;
 mod ridge;
 mod svm;
 
-use ermine_core::{Csr, Dataset, Features, Mat, Target};
+use ermine_core::{Csr, DatasetRef, Features, Mat, Target};
 use ermine_fixtures::{TextTable, codes, text};
 pub use ermine_fixtures::{Value, matrix, standardised, within};
 
@@ -68,6 +68,6 @@ pub fn classes(y: &[f64]) -> (Vec<u32>, Vec<String>) {
     (y.iter().map(|&v| v as u32).collect(), vec!["0".into(), "1".into()])
 }
 
-pub fn with_classes<'a>(x: Features<'a>, (codes, names): &'a (Vec<u32>, Vec<String>)) -> Dataset<'a> {
-    Dataset::new(x).with_target(Target::Class { codes, names })
+pub fn with_classes<'a>(x: Features<'a>, (codes, names): &'a (Vec<u32>, Vec<String>)) -> DatasetRef<'a> {
+    DatasetRef::new(x).with_target(Target::Class { codes, names })
 }

@@ -1,6 +1,6 @@
 //! Large data when it is there: `ERMINE_DATA` is the folder that holds `covtype.csv.gz` and `fashion_mnist/`.
 
-use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Model, Target, Transformer};
+use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, Mat, Model, Target, Transformer};
 use ermine_kernel::kernel::{GammaChoice, Nystroem};
 use ermine_kernel::svm::Svm;
 use ermine_linear::LinearSvm;
@@ -38,7 +38,7 @@ fn a9a_whole() {
     for (c, gamma, least) in [(1.0, 1.0 / 123.0, 0.846), (8.0, 0.03, 0.845)] {
         let start = std::time::Instant::now();
         let learner = Svm { c: Some(c), gamma: GammaChoice::Number(gamma), ..Svm::default() };
-        let model = learner.fit(&data, &Context::default()).unwrap();
+        let model = learner.fit_with(&data, &Context::default()).unwrap();
         let machine = &model.machines()[0];
         assert!(machine.converged && machine.violation <= 1e-3, "{machine:?}");
         within(machine.primal, machine.dual, 1e-3 * machine.primal, "primal and dual");
@@ -60,9 +60,9 @@ fn fashion_mnist_in_pairs() {
     };
     let ((x, y), (test, truth)) = (read("train", 10_000), read("t10k", 10_000));
     let names: Vec<String> = (0..10).map(|c| c.to_string()).collect();
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &y, names: &names });
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Class { codes: &y, names: &names });
     let start = std::time::Instant::now();
-    let model = Svm { c: Some(5.0), ..Svm::default() }.fit(&data, &Context::default()).unwrap();
+    let model = Svm { c: Some(5.0), ..Svm::default() }.fit_with(&data, &Context::default()).unwrap();
     assert!(model.certificate().unwrap().converged && model.certificate().unwrap().kkt_residual.unwrap() <= 1e-3);
     let accuracy = share(&model.classify(&Features::F64(test.view())).unwrap(), &truth);
     report("fashion_mnist, 10,000 rows", accuracy, start);
@@ -85,18 +85,18 @@ fn covtype_by_a_feature_map() {
     let (test, train): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|i| i % 20 == 0);
     let of = |which: &[usize]| (all.view().take_rows(which), which.iter().map(|&i| codes[i]).collect::<Vec<_>>());
     let ((x, y), (held, truth)) = (of(&train), of(&test));
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &y, names: &names });
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Class { codes: &y, names: &names });
     let linear = LinearSvm { tol: 1e-3, ..LinearSvm::default() };
     let start = std::time::Instant::now();
-    let line = linear.fit(&data, &Context::default()).unwrap();
+    let line = linear.fit_with(&data, &Context::default()).unwrap();
     let by_line = line.classify(&Features::F64(held.view())).unwrap();
     report("covtype by a line", share(&by_line, &truth), start);
     let start = std::time::Instant::now();
     let map = Nystroem { n_components: 500, gamma: GammaChoice::Number(0.05), ..Nystroem::default() };
-    let map = map.fit(&data, &Context::default()).unwrap();
+    let map = map.fit_with(&data, &Context::default()).unwrap();
     let z = map.transform(&data.x).unwrap();
-    let behind = Dataset::new(Features::F64(z.view())).with_target(data.y);
-    let model = LinearSvm { c: 10.0, ..linear }.fit(&behind, &Context::default()).unwrap();
+    let behind = DatasetRef::new(Features::F64(z.view())).with_target(data.y);
+    let model = LinearSvm { c: 10.0, ..linear }.fit_with(&behind, &Context::default()).unwrap();
     assert!(model.certificate().unwrap().converged);
     let held = map.transform(&Features::F64(held.view())).unwrap();
     let by_map = model.classify(&Features::F64(held.view())).unwrap();

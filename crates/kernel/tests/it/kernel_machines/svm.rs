@@ -1,6 +1,6 @@
 //! Support vector machines with the exact solver.
 
-use ermine_core::{Classifier, Context, Dataset, Features, Learner, Mat, Model, Regressor, Target};
+use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, Mat, Model, Regressor, Target};
 use ermine_kernel::kernel::GammaChoice;
 use ermine_kernel::svm::{Svm, SvmModel, SvmSolver};
 use ermine_math::kernel::Kernel;
@@ -40,7 +40,7 @@ fn compare(id: &str, x: Features<'_>, y: &[f64]) {
     let learner = learner(&case);
     let targets = classes(y);
     let data = with_classes(x, &targets);
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     sound(&model, learner.tol);
     let machine = &model.machines()[0];
     let rel = tolerance["objective_rel"].as_f64().unwrap();
@@ -93,7 +93,7 @@ fn a9a_dense_and_in_small_caches() {
     let data = with_classes(Features::F64(dense.view()), &targets);
     let at = |cache_mb: f64, shrinking: bool| {
         let learner = Svm { c: Some(8.0), gamma: GammaChoice::Number(0.03), tol: 1e-6, cache_mb, shrinking, ..Svm::default() };
-        learner.fit(&data, &Context::default()).unwrap().machines()[0].clone()
+        learner.fit_with(&data, &Context::default()).unwrap().machines()[0].clone()
     };
     let whole = at(200.0, true);
     for (cache_mb, shrinking) in [(200.0, false), (0.5, true), (0.01, true)] {
@@ -119,9 +119,9 @@ fn digits_in_pairs() {
     let names: Vec<String> = (0..10).map(|d| d.to_string()).collect();
     let codes = |rows: &[usize]| rows.iter().map(|&i| y[i] as u32).collect::<Vec<_>>();
     let (x, held, own) = (all.view().take_rows(&train), all.view().take_rows(&test), codes(&train));
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &own, names: &names });
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Class { codes: &own, names: &names });
     let learner = Svm { c: Some(10.0), gamma: GammaChoice::Number(0.05), tol: 1e-4, ..Svm::default() };
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     sound(&model, learner.tol);
     assert_eq!(model.machines().len(), 45);
     let predicted = model.classify(&Features::F64(held.view())).unwrap();
@@ -135,7 +135,7 @@ fn digits_in_pairs() {
     let loss: f64 = codes(&test).iter().enumerate().map(|(i, &c)| -p[(i, c as usize)].ln()).sum::<f64>() / test.len() as f64;
     assert!(loss < 0.1, "log loss {loss}");
     // Cross-validated scores are less certain; they still separate the classes.
-    let careful = Svm { probability: true, ..learner }.fit(&data, &Context::default()).unwrap();
+    let careful = Svm { probability: true, ..learner }.fit_with(&data, &Context::default()).unwrap();
     let q = careful.proba(&Features::F64(held.view())).unwrap();
     let loss: f64 = codes(&test).iter().enumerate().map(|(i, &c)| -q[(i, c as usize)].ln()).sum::<f64>() / test.len() as f64;
     assert!(loss < 0.1, "log loss of held-out sigmoids {loss}");
@@ -148,8 +148,8 @@ fn regression_on_diabetes() {
         let case = case(id);
         let (expected, learner) = (&case["expected"], Svm { tol: 1e-6, ..learner(&case) });
         let number = |name: &str| expected[name].as_f64().unwrap();
-        let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
-        let model = learner.fit(&data, &Context::default()).unwrap();
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
+        let model = learner.fit_with(&data, &Context::default()).unwrap();
         sound(&model, learner.tol);
         let machine = &model.machines()[0];
         within(machine.dual, -number("dual_objective"), 1e-6 * machine.dual, id);
@@ -171,19 +171,20 @@ fn a_precomputed_kernel_and_formulas_are_the_kernel_itself() {
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let kernel: Kernel = "rbf(0.03) + 0.01 * linear".parse().unwrap();
-    let plain = Svm { kernel: kernel.clone().into(), ..Svm::default() }.fit(&data, &Context::default()).unwrap();
-    let by_text = Svm { kernel: "rbf(0.03) + 0.01 * linear".into(), ..Svm::default() }.fit(&data, &Context::default()).unwrap();
+    let plain = Svm { kernel: kernel.clone().into(), ..Svm::default() }.fit_with(&data, &Context::default()).unwrap();
+    let by_text =
+        Svm { kernel: "rbf(0.03) + 0.01 * linear".into(), ..Svm::default() }.fit_with(&data, &Context::default()).unwrap();
     assert_eq!(plain.dual_coef(), by_text.dual_coef());
     let gram = kernel.gram(x.view(), x.view()).unwrap();
     let precomputed = with_classes(Features::F64(gram.view()), &targets);
-    let by_matrix = Svm { kernel: "precomputed".into(), ..Svm::default() }.fit(&precomputed, &Context::default()).unwrap();
+    let by_matrix = Svm { kernel: "precomputed".into(), ..Svm::default() }.fit_with(&precomputed, &Context::default()).unwrap();
     let (a, b) = (plain.decision(&data.x).unwrap().unwrap(), by_matrix.decision(&precomputed.x).unwrap().unwrap());
     (0..x.rows()).for_each(|i| within(a[(i, 0)], b[(i, 0)], 1e-8, "score"));
     let user = Kernel::user(|a, b| {
         let d: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
         (-0.03 * d).exp() + 0.01 * a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
     });
-    let own = Svm { kernel: user.into(), ..Svm::default() }.fit(&data, &Context::default()).unwrap();
+    let own = Svm { kernel: user.into(), ..Svm::default() }.fit_with(&data, &Context::default()).unwrap();
     let c = own.decision(&data.x).unwrap().unwrap();
     (0..x.rows()).for_each(|i| within(a[(i, 0)], c[(i, 0)], 1e-8, "score by a function"));
     let mut out = ermine_core::ModelWriter::default();
@@ -195,7 +196,7 @@ fn slacks_and_margins_are_those_of_the_scores() {
     let (x, y) = scaled("breast_cancer");
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
-    let model = Svm { tol: 1e-7, ..Svm::default() }.fit(&data, &Context::default()).unwrap();
+    let model = Svm { tol: 1e-7, ..Svm::default() }.fit_with(&data, &Context::default()).unwrap();
     let scores = model.decision(&data.x).unwrap().unwrap();
     for (k, &row) in model.support().iter().enumerate() {
         let s = 2.0 * y[row as usize] - 1.0;
@@ -217,14 +218,14 @@ fn weights_are_prices() {
     let data = with_classes(Features::F64(x.view()), &targets);
     let gamma = GammaChoice::Number(0.3);
     let learner = Svm { gamma: gamma.clone(), tol: 1e-7, ..Svm::default() };
-    let tripled = Svm { c: Some(3.0), ..learner.clone() }.fit(&data, &Context::default()).unwrap();
+    let tripled = Svm { c: Some(3.0), ..learner.clone() }.fit_with(&data, &Context::default()).unwrap();
     let weight = vec![3.0; 100];
-    let weighted = learner.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
+    let weighted = learner.fit_with(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
     within(tripled.machines()[0].dual, weighted.machines()[0].dual, 1e-9 * tripled.machines()[0].dual, "dual");
     let by_class = ermine_core::ClassWeight::Factors([("0".to_owned(), 2.0)].into());
-    let balanced = Svm { class_weight: Some(by_class), ..learner.clone() }.fit(&data, &Context::default()).unwrap();
+    let balanced = Svm { class_weight: Some(by_class), ..learner.clone() }.fit_with(&data, &Context::default()).unwrap();
     let weight: Vec<f64> = y.iter().map(|&v| 2.0 - v).collect();
-    let weighted = learner.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
+    let weighted = learner.fit_with(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
     within(balanced.machines()[0].dual, weighted.machines()[0].dual, 1e-9 * weighted.machines()[0].dual, "dual by class");
 }
 
@@ -234,7 +235,7 @@ fn a_fit_goes_on_from_an_earlier_one() {
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let at = |c: f64| Svm { c: Some(c), tol: 1e-6, ..Svm::default() };
-    let first = at(1.0).fit(&data, &Context::default()).unwrap();
+    let first = at(1.0).fit_with(&data, &Context::default()).unwrap();
     // At its own optimum there is nothing to do.
     let same = at(1.0).fit_from(&first, &data, &Context::default()).unwrap();
     assert_eq!(same.machines()[0].iterations, 0);
@@ -244,9 +245,9 @@ fn a_fit_goes_on_from_an_earlier_one() {
     let targets = classes(&y);
     let data = with_classes(Features::Csr(x.view()), &targets);
     let at = |c: f64| Svm { c: Some(c), gamma: GammaChoice::Number(0.03), tol: 1e-4, ..Svm::default() };
-    let first = at(8.0).fit(&data, &Context::default()).unwrap();
+    let first = at(8.0).fit_with(&data, &Context::default()).unwrap();
     for c in [7.5, 8.5] {
-        let cold = at(c).fit(&data, &Context::default()).unwrap();
+        let cold = at(c).fit_with(&data, &Context::default()).unwrap();
         let warm = at(c).fit_from(&first, &data, &Context::default()).unwrap();
         sound(&warm, 1e-4);
         within(warm.machines()[0].dual, cold.machines()[0].dual, 1e-8 * cold.machines()[0].dual, "the dual");
@@ -255,16 +256,16 @@ fn a_fit_goes_on_from_an_earlier_one() {
     }
     // Numbers, and several classes.
     let (x, y) = scaled("diabetes");
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let learner = Svm { c: Some(10.0), epsilon: 10.0, tol: 1e-5, ..Svm::default() };
-    let numbers = learner.fit(&data, &Context::default()).unwrap();
+    let numbers = learner.fit_with(&data, &Context::default()).unwrap();
     assert_eq!(learner.fit_from(&numbers, &data, &Context::default()).unwrap().machines()[0].iterations, 0);
     let columns = columns("iris");
     let codes: Vec<u32> = columns[4].iter().map(|&v| v as u32).collect();
     let names = ["a", "b", "c"].map(String::from);
     let x = matrix(&columns[..4]);
-    let three = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
-    let model = Svm::default().fit(&three, &Context::default()).unwrap();
+    let three = DatasetRef::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
+    let model = Svm::default().fit_with(&three, &Context::default()).unwrap();
     let again = Svm::default().fit_from(&model, &three, &Context::default()).unwrap();
     assert!(again.machines().iter().all(|m| m.iterations == 0));
     assert_eq!(again.support(), model.support());
@@ -280,11 +281,11 @@ fn subgradient_steps_bound_the_optimum_from_both_sides() {
     let targets = classes(&y);
     let data = with_classes(Features::F64(x.view()), &targets);
     let learner = Svm { method: SvmSolver::Pegasos, max_iter: Some(569 * 400), ..Svm::default() };
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     // A penalised constant is one more feature: the exact machine of the kernel + 1, whose own constant is then
     // useless, has the same optimum up to that constant; with it free, its objective can only be lower.
     let machine = &model.machines()[0];
-    let below = Svm { tol: 1e-6, ..Svm::default() }.fit(&data, &Context::default()).unwrap().machines()[0].primal;
+    let below = Svm { tol: 1e-6, ..Svm::default() }.fit_with(&data, &Context::default()).unwrap().machines()[0].primal;
     assert!(machine.dual <= machine.primal && machine.primal >= below * (1.0 - 1e-9), "{machine:?}");
     assert!(machine.primal - machine.dual < 0.02 * machine.primal, "{machine:?}");
     assert_eq!(machine.iterations, 569 * 400);
@@ -294,11 +295,11 @@ fn subgradient_steps_bound_the_optimum_from_both_sides() {
     let hinge: f64 = y.iter().enumerate().map(|(i, y)| (1.0 - (2.0 * y - 1.0) * scores[(i, 0)]).max(0.0)).sum();
     within(machine.primal, 0.5 * (machine.norm_squared + machine.bias.powi(2)) + hinge, 1e-9 * machine.primal, "objective");
     // More rounds come nearer.
-    let fewer = Svm { max_iter: Some(569 * 10), ..learner.clone() }.fit(&data, &Context::default()).unwrap();
+    let fewer = Svm { max_iter: Some(569 * 10), ..learner.clone() }.fit_with(&data, &Context::default()).unwrap();
     assert!(fewer.machines()[0].violation > 3.0 * machine.violation, "{} {}", fewer.machines()[0].violation, machine.violation);
     assert!(Svm { c: None, ..learner.clone() }.check().is_err());
-    let numbers = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
-    assert!(learner.fit(&numbers, &Context::default()).unwrap_err().to_string().contains("classes"));
+    let numbers = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    assert!(learner.fit_with(&numbers, &Context::default()).unwrap_err().to_string().contains("classes"));
 }
 
 #[test]
@@ -308,13 +309,13 @@ fn pairs_side_by_side_have_the_bits_of_one_after_the_other() {
     let x = Mat::from_fn(y.len(), 64, |i, j| columns[j][i] / 16.0);
     let codes: Vec<u32> = y.iter().map(|&v| v as u32).collect();
     let names: Vec<String> = (0..10).map(|d| d.to_string()).collect();
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });
     // With one matrix for all pairs, and with too little memory for it.
     for cache_mb in [200.0, 2.0] {
         let learner = Svm { c: Some(5.0), cache_mb, ..Svm::default() };
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| learner.fit(&data, &Context::default()).unwrap())
+            pool.install(|| learner.fit_with(&data, &Context::default()).unwrap())
         };
         let one = on(1);
         sound(&one, learner.tol);

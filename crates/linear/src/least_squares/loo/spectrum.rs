@@ -1,6 +1,6 @@
 //! The factorisation of the products of the columns, and the errors of rows left out that follow from it at every penalty.
 
-use ermine_core::{Dataset, Features, Mat, Result};
+use ermine_core::{DatasetRef, Features, Mat, Result};
 use ermine_math::double_double::Dd;
 use ermine_math::linalg::{eigen_symmetric, matmul, product};
 use serde::{Deserialize, Serialize};
@@ -119,7 +119,7 @@ impl RidgeSpectrum {
         problem: &LeastSquaresProblem<'_>,
         grid: &AlphaGrid<'_>,
         errors: &mut LooErrors,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         were_part: bool,
     ) -> Result<()> {
         let (p, t, count) = (self.values.len(), self.along.rows(), self.alphas.len());

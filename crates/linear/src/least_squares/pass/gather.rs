@@ -1,6 +1,6 @@
 //! What a pass gathers of a block of rows.
 
-use ermine_core::{CsrRef, Dataset, Error, Features, Mat, MatRef, Result};
+use ermine_core::{CsrRef, DatasetRef, Error, Features, Mat, MatRef, Result};
 use ermine_math::double_double::{Dd, DdGram, Residuals};
 use ermine_math::moments::Moments;
 
@@ -20,7 +20,7 @@ pub(crate) fn add(
     problem: &LeastSquaresProblem<'_>,
     stage: &LeastSquaresState,
     totals: &mut LeastSquaresPartial,
-    rows: &Dataset<'_>,
+    rows: &DatasetRef<'_>,
 ) -> Result<()> {
     match (&stage.kind, &mut totals.0) {
         (LeastSquaresPhase::Moments, LeastSquaresSums::Moments { moments, log_weight, overflow }) => {
@@ -89,7 +89,7 @@ pub(super) fn larger(sizes: &mut [f64], row: &[f64]) {
 /// Visits rows of [X | Y] as f64, with number and weight; a chunk is copied at a time.
 pub(super) fn each_row(
     problem: &LeastSquaresProblem<'_>,
-    rows: &Dataset<'_>,
+    rows: &DatasetRef<'_>,
     mut visit: impl FnMut(usize, f64, &[f64]),
 ) -> Result<()> {
     let (cols, y) = (rows.cols(), rows.y.reals()?);
@@ -113,7 +113,7 @@ pub(crate) fn add_moments(
     problem: &LeastSquaresProblem<'_>,
     stage: &LeastSquaresState,
     moments: &mut Moments,
-    rows: &Dataset<'_>,
+    rows: &DatasetRef<'_>,
 ) -> Result<()> {
     let y = rows.y.reals()?;
     if y.cols() != stage.targets || rows.cols() != stage.cols {
@@ -146,7 +146,7 @@ pub(crate) fn add_moments(
 }
 
 /// Products of a block of sparse rows about zero; double-double has digits enough to centre them afterwards.
-fn add_sparse(gram: &mut DdGram, x: CsrRef<'_>, rows: &Dataset<'_>) -> Result<()> {
+fn add_sparse(gram: &mut DdGram, x: CsrRef<'_>, rows: &DatasetRef<'_>) -> Result<()> {
     let (cols, y) = (x.cols(), rows.y.reals()?);
     let (mut cells, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..x.rows() {
@@ -193,7 +193,7 @@ fn add_residuals(
     moments: &Moments,
     coef: &[Dd],
     residuals: &mut Residuals,
-    rows: &Dataset<'_>,
+    rows: &DatasetRef<'_>,
 ) -> Result<()> {
     let width = stage.cols + stage.targets;
     let (scales, mean) = (stage.scales(), moments.mean());

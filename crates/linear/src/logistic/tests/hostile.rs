@@ -44,7 +44,7 @@ fn columns_of_any_size_are_fitted_or_named() {
         let other = Design { x, y: design.y.clone(), names: Vec::new() };
         for (penalty, solver) in ALL {
             let learner = Logistic { penalty, solver, ..Logistic::default() };
-            match learner.fit(&other.data(), &Context::default()) {
+            match learner.fit_with(&other.data(), &Context::default()) {
                 Ok(model) => assert!(finite(&model), "{penalty:?} {solver:?} 1e{power}"),
                 Err(Error::Numeric(m)) => {
                     let large = power > 100 && (m.contains("scale") || m.contains("overflow"));
@@ -71,12 +71,12 @@ fn few_rows_one_class_and_no_weight_are_answered_or_refused() {
             let p = model.proba(&design.data().x).unwrap();
             assert!(p.cols() == classes && p.as_slice().iter().all(|p| (0.0..=1.0).contains(p)));
         }
-        let error = learner.fit(&same.data(), &Context::default()).unwrap_err().to_string();
+        let error = learner.fit_with(&same.data(), &Context::default()).unwrap_err().to_string();
         assert!(error.contains("\"a\"") && error.contains("2 classes"), "{error}");
-        let error = learner.fit(&two.data().with_weight(Some(&[0.0, 0.0])), &Context::default()).unwrap_err().to_string();
+        let error = learner.fit_with(&two.data().with_weight(Some(&[0.0, 0.0])), &Context::default()).unwrap_err().to_string();
         assert!(error.contains("all weights are 0"), "{error}");
         let bad = design(vec![("a".into(), vec![1.0, f64::NAN, 2.0])], &["no".into(), "yes".into(), "no".into()]);
-        let error = learner.fit(&bad.data(), &Context::default()).unwrap_err().to_string();
+        let error = learner.fit_with(&bad.data(), &Context::default()).unwrap_err().to_string();
         assert!(error.contains("NaN") && error.contains('1'), "{error}");
     }
 }
@@ -97,11 +97,11 @@ fn many_sparse_columns_and_few_rows() {
     let csr = Csr::new(indptr, indices, values, p).unwrap();
     let labels: Vec<String> = (0..n).map(|i| format!("c{}", i % 2)).collect();
     let y = OwnedTarget::from_labels(&labels);
-    let data = Dataset::new(Features::Csr(csr.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::Csr(csr.view())).with_target(y.view());
     for (penalty, solver) in ALL {
         for fit_intercept in [true, false] {
             let learner = Logistic { penalty, solver, fit_intercept, max_iter: 200, ..Logistic::default() };
-            let model = learner.fit(&data, &Context::default()).unwrap();
+            let model = learner.fit_with(&data, &Context::default()).unwrap();
             assert!(finite(&model), "{learner:?}");
             if penalty != PenaltyKind::L1 {
                 let right = model.classify(&data.x).unwrap();
@@ -140,7 +140,7 @@ fn adult_incomes_have_the_reference_objective_and_accuracy() {
     let read = |name: &str| libsvm(name, 123, |v| v);
     let (Some((x, y)), Some((x_test, y_test))) = (read("a9a_train.libsvm.gz"), read("a9a_test.libsvm.gz")) else { return };
     let case = &reference()["logit_l2_a9a"];
-    let data = Dataset::new(Features::Csr(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::Csr(x.view())).with_target(y.view());
     let OwnedTarget::Class { codes, .. } = &y_test else { unreachable!() };
     for solver in [LogisticSolver::Auto, LogisticSolver::Cd] {
         let learner = Logistic {
@@ -149,7 +149,7 @@ fn adult_incomes_have_the_reference_objective_and_accuracy() {
             tol: 1e-7,
             ..Logistic::default()
         };
-        let model = learner.fit(&data, &Context::default()).unwrap();
+        let model = learner.fit_with(&data, &Context::default()).unwrap();
         let predicted = model.classify(&Features::Csr(x_test.view())).unwrap();
         let right = predicted.iter().zip(codes).filter(|(a, b)| a == b).count() as f64 / codes.len() as f64;
         println!("{solver:?}: accuracy {right}, {:?}", model.certificate());
@@ -169,8 +169,8 @@ fn texts_of_twenty_groups_take_no_more_steps_than_elsewhere() {
     let read = |name: &str| libsvm(name, 32_199, f64::ln_1p);
     let train = read("newsgroups20_bow_train.libsvm.gz");
     let (Some((x, y)), Some((x_test, y_test))) = (train, read("newsgroups20_bow_test.libsvm.gz")) else { return };
-    let data = Dataset::new(Features::Csr(x.view())).with_target(y.view());
-    let model = Logistic::default().fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::Csr(x.view())).with_target(y.view());
+    let model = Logistic::default().fit_with(&data, &Context::default()).unwrap();
     let certificate = model.certificate().unwrap();
     assert!(certificate.converged && certificate.iterations <= 93, "{certificate:?}");
     assert!(certificate.objective.unwrap() <= 2355.92, "{certificate:?}");

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use ermine_core::{
-    AnyLearner, BalancedWord, ClassWeight, Classifier, Column, Context, Csr, Dataset, Features, Learner, Mat, MatRef, Model,
+    AnyLearner, BalancedWord, ClassWeight, Classifier, Column, Context, Csr, DatasetRef, Features, Learner, Mat, MatRef, Model,
     ModelWriter, OwnedDataset, OwnedFeatures, OwnedTarget, RngStream, Schema, Table, run_passes_blocked, run_passes_source,
 };
 use ermine_fixtures::{ChunkedSource, data_set, standardised};
@@ -26,12 +26,12 @@ struct Design {
 }
 
 impl Design {
-    fn data(&self) -> Dataset<'_> {
-        Dataset::new(Features::F64(self.x.view())).with_target(self.y.view())
+    fn data(&self) -> DatasetRef<'_> {
+        DatasetRef::new(Features::F64(self.x.view())).with_target(self.y.view())
     }
 
     fn fit(&self, learner: &Logistic) -> LogisticModel {
-        learner.fit(&self.data(), &Context::default()).unwrap()
+        learner.fit_with(&self.data(), &Context::default()).unwrap()
     }
 }
 
@@ -288,7 +288,7 @@ fn sparse_and_dense_rows_give_the_same_sums() {
             indptr.push(values.len());
         }
         let csr = Csr::new(indptr, indices, values, 6).unwrap();
-        let sparse = Dataset { x: Features::Csr(csr.view()), ..design.data() };
+        let sparse = DatasetRef { x: Features::Csr(csr.view()), ..design.data() };
         let point: Vec<f64> = (0..p.len()).map(|i| (i % 4) as f64 * 0.3 - 0.4).collect();
         let (mut a, mut b) = (p.empty(CurvatureKind::Full, false), p.empty(CurvatureKind::Full, true));
         p.add(&point, CurvatureKind::Full, &mut a, &design.data()).unwrap();
@@ -302,7 +302,7 @@ fn sparse_and_dense_rows_give_the_same_sums() {
         let model = design.fit(&Logistic::default());
         for solver in [LogisticSolver::Newton, LogisticSolver::Lbfgs] {
             let learner = Logistic { solver, tol: 1e-9, ..Logistic::default() };
-            let other = learner.fit(&sparse, &Context::default()).unwrap();
+            let other = learner.fit_with(&sparse, &Context::default()).unwrap();
             assert!(far(&model, &other) < 1e-7, "{solver:?}: {:e}", far(&model, &other));
             assert_eq!(model.classify(&design.data().x).unwrap(), other.classify(&sparse.x).unwrap());
         }
@@ -364,9 +364,9 @@ fn separable_data_without_penalty_is_found_out() {
         let x: Vec<f64> = (0..60).map(|i| f64::from(i) + if i >= 30 { 5.0 } else { 0.0 }).collect();
         let labels: Vec<String> = (0..60).map(|i| format!("c{}", i * classes / 60)).collect();
         let y = OwnedTarget::from_labels(&labels);
-        let data = Dataset::new(Features::F64(MatRef::row_major(&x, 60, 1))).with_target(y.view());
+        let data = DatasetRef::new(Features::F64(MatRef::row_major(&x, 60, 1))).with_target(y.view());
         let model =
-            Logistic { penalty: PenaltyKind::None, solver, ..Logistic::default() }.fit(&data, &Context::default()).unwrap();
+            Logistic { penalty: PenaltyKind::None, solver, ..Logistic::default() }.fit_with(&data, &Context::default()).unwrap();
         let certificate = model.certificate().unwrap();
         if classes == 2 {
             assert!(certificate.notes.iter().any(|n| n.contains("separable")), "{solver:?}: {certificate:?}");
@@ -416,22 +416,22 @@ fn weights_count_rows_and_class_weights_count_classes() {
         let OwnedTarget::Class { codes, names } = &design.y else { unreachable!() };
         let weight: Vec<f64> = (0..250).map(|i| (i % 3) as f64).collect();
         let rows: Vec<usize> = (0..250).flat_map(|i| vec![i; i % 3]).collect();
-        let a = Logistic::default().fit(&design.data().with_weight(Some(&weight)), &Context::default()).unwrap();
-        let b = Logistic::default().fit(&design.data().take_rows(&rows).view(), &Context::default()).unwrap();
+        let a = Logistic::default().fit_with(&design.data().with_weight(Some(&weight)), &Context::default()).unwrap();
+        let b = Logistic::default().fit_with(&design.data().take_rows(&rows).view(), &Context::default()).unwrap();
         assert!(far(&a, &b) < 1e-10, "{:e}", far(&a, &b));
         let factors: BTreeMap<String, f64> = [(names[1].clone(), 3.0)].into();
         let a = design.fit(&Logistic { class_weight: Some(ClassWeight::Factors(factors)), ..Logistic::default() });
         let weight: Vec<f64> = codes.iter().map(|&c| if c == 1 { 3.0 } else { 1.0 }).collect();
-        let b = Logistic::default().fit(&design.data().with_weight(Some(&weight)), &Context::default()).unwrap();
+        let b = Logistic::default().fit_with(&design.data().with_weight(Some(&weight)), &Context::default()).unwrap();
         assert!(far(&a, &b) < 1e-10, "{:e}", far(&a, &b));
         let a = design.fit(&Logistic { class_weight: Some(ClassWeight::Word(BalancedWord::Balanced)), ..Logistic::default() });
         let count = |k: u32| codes.iter().filter(|&&c| c == k).count() as f64;
         let weight: Vec<f64> = codes.iter().map(|&c| 250.0 / (classes as f64 * count(c))).collect();
-        let b = Logistic::default().fit(&design.data().with_weight(Some(&weight)), &Context::default()).unwrap();
+        let b = Logistic::default().fit_with(&design.data().with_weight(Some(&weight)), &Context::default()).unwrap();
         assert!(far(&a, &b) < 1e-10, "{:e}", far(&a, &b));
     }
     let unknown = Logistic { class_weight: Some(ClassWeight::Factors([("c1".into(), 2.0)].into())), ..Logistic::default() };
-    let error = unknown.fit(&random(50, 2, 2, 1).data(), &Context::default()).unwrap_err().to_string();
+    let error = unknown.fit_with(&random(50, 2, 2, 1).data(), &Context::default()).unwrap_err().to_string();
     assert!(error.contains("\"c1\"") && error.contains("c01"), "{error}");
 }
 
@@ -442,7 +442,7 @@ fn classes_without_rows_have_no_probability() {
     let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).to_vec();
     let moved: Vec<u32> = codes.iter().map(|&c| c + u32::from(c == 2)).collect();
     let data = design.data().with_target(ermine_core::Target::Class { codes: &moved, names: &names });
-    let model = Logistic::default().fit(&data, &Context::default()).unwrap();
+    let model = Logistic::default().fit_with(&data, &Context::default()).unwrap();
     let p = model.proba(&data.x).unwrap();
     assert!((0..200).all(|i| p[(i, 2)] == 0.0 && (p.row(i).iter().sum::<f64>() - 1.0).abs() < 1e-15));
     assert!(model.classify(&data.x).unwrap().iter().all(|&c| c != 2));
@@ -450,18 +450,18 @@ fn classes_without_rows_have_no_probability() {
     assert_eq!(model.decision(&data.x).unwrap().unwrap().cols(), 4);
     // Two left of three: a logistic regression.
     let weight: Vec<f64> = moved.iter().map(|&c| f64::from(u8::from(c != 1))).collect();
-    let model = Logistic::default().fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
+    let model = Logistic::default().fit_with(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
     assert_eq!(model.coef().rows(), 1);
     let p = model.proba(&data.x).unwrap();
     assert!((0..200).all(|i| p[(i, 1)] == 0.0 && p[(i, 2)] == 0.0));
     // One left: nothing to learn.
     let weight: Vec<f64> = moved.iter().map(|&c| f64::from(u8::from(c == 3))).collect();
-    let error = Logistic::default().fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap_err().to_string();
+    let error = Logistic::default().fit_with(&data.with_weight(Some(&weight)), &Context::default()).unwrap_err().to_string();
     assert!(error.contains("\"d\""), "{error}");
 }
 
 /// Rows in runs of awkward lengths.
-fn in_runs(rows: Dataset<'_>) -> ChunkedSource<'_> {
+fn in_runs(rows: DatasetRef<'_>) -> ChunkedSource<'_> {
     ChunkedSource::new(rows, &[1, 977, 4096, 3])
 }
 
@@ -495,18 +495,18 @@ fn layouts_f32_and_tables_agree() {
     let design = random(600, 5, 3, 10);
     let model = design.fit(&Logistic::default());
     let columns: Vec<f64> = (0..5).flat_map(|j| design.x.view().col_iter(j).collect::<Vec<_>>()).collect();
-    let by_column = Dataset { x: Features::F64(MatRef::col_major(&columns, 600, 5)), ..design.data() };
-    let other = Logistic::default().fit(&by_column, &Context::default()).unwrap();
+    let by_column = DatasetRef { x: Features::F64(MatRef::col_major(&columns, 600, 5)), ..design.data() };
+    let other = Logistic::default().fit_with(&by_column, &Context::default()).unwrap();
     assert_eq!(stored(&model), stored(&other));
     assert_eq!(model.proba(&by_column.x).unwrap(), model.proba(&design.data().x).unwrap());
     let t = Table::new((0..5).map(|j| (format!("x{j}"), Column::numbers(design.x.view().col_iter(j).collect())))).unwrap();
-    let by_table = Dataset::new(Features::Table(t.view())).with_target(design.y.view());
-    assert_eq!(stored(&model), stored(&Logistic::default().fit(&by_table, &Context::default()).unwrap()));
+    let by_table = DatasetRef::new(Features::Table(t.view())).with_target(design.y.view());
+    assert_eq!(stored(&model), stored(&Logistic::default().fit_with(&by_table, &Context::default()).unwrap()));
     let single = Mat::from_fn(600, 5, |i, j| design.x[(i, j)] as f32);
     let double = Mat::from_fn(600, 5, |i, j| f64::from(single[(i, j)]));
-    let data_f32 = Dataset { x: Features::F32(single.view()), ..design.data() };
-    let data_f64 = Dataset { x: Features::F64(double.view()), ..design.data() };
-    let fit = |d: &Dataset<'_>| stored(&Logistic::default().fit(d, &Context::default()).unwrap());
+    let data_f32 = DatasetRef { x: Features::F32(single.view()), ..design.data() };
+    let data_f64 = DatasetRef { x: Features::F64(double.view()), ..design.data() };
+    let fit = |d: &DatasetRef<'_>| stored(&Logistic::default().fit_with(d, &Context::default()).unwrap());
     assert_eq!(fit(&data_f32), fit(&data_f64));
 }
 
@@ -548,7 +548,7 @@ fn limits_are_kept_and_said() {
     let trace = design.fit(&Logistic::default()).trace().unwrap().column("objective").unwrap();
     assert!(trace.windows(2).all(|w| w[1] <= w[0] * (1.0 + 1e-12)), "{trace:?}");
     let late = Context { deadline: Some(now), ..Context::default() };
-    assert!(Logistic::default().fit(&design.data(), &late).is_err());
+    assert!(Logistic::default().fit_with(&design.data(), &late).is_err());
     let mut any: Box<dyn AnyLearner> = Box::new(Logistic::default());
     assert!(any.set("C", json!(0.0)).is_err() && any.set("C", Value::Null).is_ok());
     assert!(any.set("class_weight", json!({"a": -1.0})).is_err() && any.set("class_weight", json!("balanced")).is_ok());
@@ -587,7 +587,7 @@ proptest! {
         let penalty = if none { PenaltyKind::None } else { PenaltyKind::L2 };
         for solver in [LogisticSolver::Newton, LogisticSolver::Lbfgs] {
             let learner = Logistic { penalty, solver, ..Logistic::default() };
-            match learner.fit(&data.view(), &Context::default()) {
+            match learner.fit_with(&data.view(), &Context::default()) {
                 Ok(model) => {
                     prop_assert!(model.coef().as_slice().iter().chain(model.intercept()).all(|v| v.is_finite()));
                     let p = model.proba(&data.view().x).unwrap();

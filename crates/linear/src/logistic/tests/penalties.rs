@@ -83,7 +83,7 @@ fn every_penalty_is_optimal_at_the_returned_point() {
                     assert!(model.certificate().unwrap().converged, "{learner:?}: {:?}", model.certificate());
                     assert_optimal(&design, &model, &learner, None, 1e-8);
                     let weighted = design.data().with_weight(Some(&weight));
-                    let model = learner.fit(&weighted, &Context::default()).unwrap();
+                    let model = learner.fit_with(&weighted, &Context::default()).unwrap();
                     assert_optimal(&design, &model, &learner, Some(&weight), 1e-8);
                 }
             }
@@ -110,11 +110,11 @@ fn a_fit_ends_when_the_gap_proves_what_tol_asks_for() {
     }
     let x = Csr::new(indptr, indices, values, cols).unwrap();
     let y = OwnedTarget::from_labels(&labels);
-    let data = Dataset::new(Features::Csr(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::Csr(x.view())).with_target(y.view());
     let mut last = f64::INFINITY;
     for tol in [1e-2, 1e-3, 1e-4] {
         let learner = Logistic { penalty: PenaltyKind::L1, c: Some(0.2), tol, ..Logistic::default() };
-        let model = learner.fit(&data, &Context::default()).unwrap();
+        let model = learner.fit_with(&data, &Context::default()).unwrap();
         let certificate = model.certificate().unwrap();
         let (objective, gap) = (certificate.objective.unwrap(), certificate.duality_gap.unwrap());
         assert!(certificate.converged && gap <= 50.0 * tol * tol * objective, "tol {tol}: {certificate:?}");

@@ -33,7 +33,7 @@ fn all_solvers_reach_the_same_optimum() {
         // A third of the cells are 0, columns have other units and places.
         design.x = Mat::from_fn(300, cols, |i, j| if (i * 7 + j * 3) % 3 == 0 { 0.0 } else { design.x[(i, j)] * (1 + j) as f64 });
         let csr = sparse(&design.x);
-        let rows = Dataset { x: Features::Csr(csr.view()), ..design.data() };
+        let rows = DatasetRef { x: Features::Csr(csr.view()), ..design.data() };
         for (penalty, l1_ratio, solvers) in [
             (PenaltyKind::None, None, &SMOOTH[..]),
             (PenaltyKind::L2, None, &SMOOTH),
@@ -53,7 +53,7 @@ fn all_solvers_reach_the_same_optimum() {
                         _ => learner,
                     };
                     for data in [design.data(), rows] {
-                        let model = learner.fit(&data, &Context::default()).unwrap();
+                        let model = learner.fit_with(&data, &Context::default()).unwrap();
                         let certificate = model.certificate().unwrap();
                         let (objective, gap) = (certificate.objective.unwrap(), certificate.duality_gap);
                         let within = if solver == LogisticSolver::Sgd { 1e-4 } else { 1e-12 };
@@ -124,13 +124,14 @@ fn sparse_rows_with_a_squared_penalty_go_the_dual_way_to_the_same_optimum() {
     let csr = Csr::new(indptr, indices, values, p).unwrap();
     let y = OwnedTarget::from_labels(&labels);
     let weight: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
-    let data = Dataset::new(Features::Csr(csr.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::Csr(csr.view())).with_target(y.view());
     for (fit_intercept, c) in [(false, 1.0), (false, 30.0), (true, 1.0), (true, 30.0)] {
         for data in [data, data.with_weight(Some(&weight))] {
             let base = Logistic { c: Some(c), fit_intercept, tol: 1e-6, max_iter: 500, ..Logistic::default() };
-            let dual = base.fit(&data, &Context::default()).unwrap();
-            let lbfgs =
-                Logistic { solver: LogisticSolver::Lbfgs, tol: 1e-8, ..base.clone() }.fit(&data, &Context::default()).unwrap();
+            let dual = base.fit_with(&data, &Context::default()).unwrap();
+            let lbfgs = Logistic { solver: LogisticSolver::Lbfgs, tol: 1e-8, ..base.clone() }
+                .fit_with(&data, &Context::default())
+                .unwrap();
             let (a, b) = (dual.certificate().unwrap(), lbfgs.certificate().unwrap());
             assert_eq!(a.method, if fit_intercept { "lbfgs" } else { "dual coordinate descent" });
             assert!(a.converged && b.converged, "{a:?} {b:?}");
@@ -167,7 +168,7 @@ fn a_fit_goes_on_from_its_start() {
         let still = design.fit(&Logistic { start, max_iter: 0, ..learner.clone() });
         assert!(far(&model, &still) < 1e-12, "{solver:?}");
         let bad = Some(LogisticStart { coef: vec![vec![0.0; 3]], intercept: vec![0.0] });
-        let error = Logistic { start: bad, ..learner }.fit(&design.data(), &Context::default()).unwrap_err().to_string();
+        let error = Logistic { start: bad, ..learner }.fit_with(&design.data(), &Context::default()).unwrap_err().to_string();
         assert!(error.contains("start") && error.contains('4'), "{error}");
     }
 }
@@ -194,7 +195,7 @@ fn on_a_stream_an_l1_penalty_takes_the_way_in_passes() {
 fn threads_do_not_change_the_bits() {
     let design = random(3000, 40, 3, 35);
     let csr = sparse(&design.x);
-    let rows = Dataset { x: Features::Csr(csr.view()), ..design.data() };
+    let rows = DatasetRef { x: Features::Csr(csr.view()), ..design.data() };
     for (penalty, solver) in [
         (PenaltyKind::L1, LogisticSolver::Cd),
         (PenaltyKind::L2, LogisticSolver::Cd),
@@ -205,7 +206,7 @@ fn threads_do_not_change_the_bits() {
             let learner = Logistic { penalty, solver, c: Some(0.05), max_iter: 20, ..Logistic::default() };
             let fit = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| stored(&learner.fit(&data, &Context::default()).unwrap()))
+                pool.install(|| stored(&learner.fit_with(&data, &Context::default()).unwrap()))
             };
             assert_eq!(fit(1), fit(3), "{penalty:?} {solver:?}");
         }

@@ -9,7 +9,7 @@ fn weights_are_counts_for_the_coefficients() {
     let w: Vec<f64> = (0..90).map(|i| (i % 3) as f64).collect();
     let repeated: Vec<usize> = (0..90).flat_map(|i| vec![i; i % 3]).collect();
     let (xr, yr) = (x.view().take_rows(&repeated), repeated.iter().map(|&i| y[i]).collect::<Vec<_>>());
-    let a = Ols::default().fit(&data(&x, &y).with_weight(Some(&w)), &Context::default()).unwrap();
+    let a = Ols::default().fit_with(&data(&x, &y).with_weight(Some(&w)), &Context::default()).unwrap();
     let b = ols(&xr, &yr);
     for j in 0..5 {
         near(a.coef()[(0, j)], b.coef()[(0, j)], 1e-12, "weighted");
@@ -19,7 +19,7 @@ fn weights_are_counts_for_the_coefficients() {
     let kept: Vec<usize> = (0..90).filter(|i| i % 3 > 0).collect();
     let (xk, yk) = (x.view().take_rows(&kept), kept.iter().map(|&i| y[i]).collect::<Vec<_>>());
     let wk: Vec<f64> = kept.iter().map(|&i| w[i]).collect();
-    let c = Ols::default().fit(&data(&xk, &yk).with_weight(Some(&wk)), &Context::default()).unwrap();
+    let c = Ols::default().fit_with(&data(&xk, &yk).with_weight(Some(&wk)), &Context::default()).unwrap();
     for j in 0..5 {
         near(a.coef()[(0, j)], c.coef()[(0, j)], 1e-13, "absent");
         near(a.inference().unwrap().std_err[(0, j)], c.inference().unwrap().std_err[(0, j)], 1e-12, "absent");
@@ -33,7 +33,7 @@ fn a_stream_gives_the_bits_of_memory() {
     let y: Vec<f64> = (0..20_000).map(|i| x[(i, 0)] + (i % 17) as f64).collect();
     for x in [&x, &collinear] {
         let data = data(x, &y);
-        let memory = Ols::default().fit(&data, &Context::default()).unwrap();
+        let memory = Ols::default().fit_with(&data, &Context::default()).unwrap();
         for step in [1000, 4096, 7777] {
             let steps = [step];
             let pieces = ChunkedSource::new(data, &steps);
@@ -49,7 +49,7 @@ fn a_stream_gives_the_bits_of_memory() {
         }
         for threads in [1, 2, 7] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let same = pool.install(|| Ols::default().fit(&data, &Context::default()).unwrap());
+            let same = pool.install(|| Ols::default().fit_with(&data, &Context::default()).unwrap());
             assert_eq!(same.coef(), memory.coef());
         }
     }
@@ -67,7 +67,7 @@ fn layouts_f32_and_sparse_rows_agree() {
     let forms =
         [Features::F64(MatRef::col_major(&by_columns, 300, 5)), Features::F32(single.view()), Features::Csr(sparse.view())];
     for form in forms {
-        let model = Ols::default().fit(&Dataset::new(form).with_target(Target::Real(&y)), &Context::default()).unwrap();
+        let model = Ols::default().fit_with(&DatasetRef::new(form).with_target(Target::Real(&y)), &Context::default()).unwrap();
         for j in 0..5 {
             near(model.coef()[(0, j)], base.coef()[(0, j)], 1e-13, "coefficient");
         }
@@ -103,10 +103,10 @@ fn sparse_rows_give_what_dense_rows_give() {
     let cx = Context::default();
     for weight in [None, Some(&w[..])] {
         for fit_intercept in [true, false] {
-            let a = Dataset::new(Features::Csr(x.view())).with_target(Target::Real(&y)).with_weight(weight);
+            let a = DatasetRef::new(Features::Csr(x.view())).with_target(Target::Real(&y)).with_weight(weight);
             let b = data(&dense, &y).with_weight(weight);
             let learner = Ols { fit_intercept, ..Ols::default() };
-            let (p, q) = (learner.fit(&a, &cx).unwrap(), learner.fit(&b, &cx).unwrap());
+            let (p, q) = (learner.fit_with(&a, &cx).unwrap(), learner.fit_with(&b, &cx).unwrap());
             let (e, f) = (p.inference().unwrap(), q.inference().unwrap());
             for j in 0..60 {
                 assert!((p.coef()[(0, j)] - q.coef()[(0, j)]).abs() < 1e-12);
@@ -128,7 +128,7 @@ fn sparse_rows_give_what_dense_rows_give() {
         }
         Csr::new(indptr, indices, values, 60).unwrap()
     };
-    let fit = |x: &Csr| Ols::default().fit(&Dataset::new(Features::Csr(x.view())).with_target(Target::Real(&y)), &cx);
+    let fit = |x: &Csr| Ols::default().fit_with(&DatasetRef::new(Features::Csr(x.view())).with_target(Target::Real(&y)), &cx);
     let bad = scaled(&|i, v| if i == 17 { f64::NAN } else { v });
     assert!(matches!(fit(&bad), Err(Error::NotFinite { row: 17, .. })));
     let plain = fit(&x).unwrap();
@@ -145,11 +145,11 @@ fn sparse_rows_give_what_dense_rows_give() {
 fn many_sparse_columns_are_solved_by_steps() {
     let x = sparse(1300, 1100, 100, 22);
     let y = Mat::from_fn(1300, 2, |i, k| (i % (5 + k)) as f64);
-    let data = Dataset::new(Features::Csr(x.view())).with_target(Target::Reals(y.view()));
+    let data = DatasetRef::new(Features::Csr(x.view())).with_target(Target::Reals(y.view()));
     let cx = Context::default();
     for fit_intercept in [true, false] {
         let learner = Ridge { fit_intercept, ..ridge(0.5) };
-        let (a, b) = (learner.fit(&data, &cx).unwrap(), run_passes(&learner, &data, &cx).unwrap());
+        let (a, b) = (learner.fit_with(&data, &cx).unwrap(), run_passes(&learner, &data, &cx).unwrap());
         let certificate = a.certificate().unwrap();
         assert!(certificate.method == "conjugate gradients" && certificate.converged, "{certificate:?}");
         for (a, b) in a.coef().as_slice().iter().zip(b.coef().as_slice()) {
@@ -157,7 +157,7 @@ fn many_sparse_columns_are_solved_by_steps() {
         }
         near(a.rss()[0], b.rss()[0], 1e-10, "rss");
     }
-    let model = Ols::default().fit(&data, &cx).unwrap();
+    let model = Ols::default().fit_with(&data, &cx).unwrap();
     assert!(model.certificate().unwrap().converged, "{:?}", model.certificate());
 }
 
@@ -165,20 +165,20 @@ fn many_sparse_columns_are_solved_by_steps() {
 fn each_target_is_fitted_alone() {
     let x = random(100, 4, 10);
     let y = Mat::from_fn(100, 3, |i, k| x[(i, k)] * (k + 1) as f64 + (i % (k + 2)) as f64);
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
     let cx = Context::default();
-    let all = Ols::default().fit(&data, &cx).unwrap();
-    let each = Ridge { alpha: RidgeAlpha::Each(vec![0.5, 2.0, 0.5]), ..Ridge::default() }.fit(&data, &cx).unwrap();
+    let all = Ols::default().fit_with(&data, &cx).unwrap();
+    let each = Ridge { alpha: RidgeAlpha::Each(vec![0.5, 2.0, 0.5]), ..Ridge::default() }.fit_with(&data, &cx).unwrap();
     for k in 0..3 {
         let column: Vec<f64> = y.view().col_iter(k).collect();
         let one = ols(&x, &column);
-        let shrunk = ridge([0.5, 2.0, 0.5][k]).fit(&self::data(&x, &column), &cx).unwrap();
+        let shrunk = ridge([0.5, 2.0, 0.5][k]).fit_with(&self::data(&x, &column), &cx).unwrap();
         for j in 0..4 {
             near(all.coef()[(k, j)], one.coef()[(0, j)], 1e-12, "ols");
             near(each.coef()[(k, j)], shrunk.coef()[(0, j)], 1e-12, "ridge");
         }
     }
-    let wrong = Ridge { alpha: RidgeAlpha::Each(vec![1.0, 2.0]), ..Ridge::default() }.fit(&data, &cx);
+    let wrong = Ridge { alpha: RidgeAlpha::Each(vec![1.0, 2.0]), ..Ridge::default() }.fit_with(&data, &cx);
     assert!(matches!(wrong, Err(Error::Length { expected: 3, found: 2, .. })));
     assert_eq!(all.predict(&Features::F64(x.view())).unwrap().cols(), 3);
 }
@@ -193,7 +193,7 @@ fn saved_and_loaded_it_predicts_the_same_bits() {
     assert_eq!(back.predict(&features).unwrap(), model.predict(&features).unwrap());
     assert_eq!((back.inference(), back.summary()), (model.inference(), model.summary()));
     assert_eq!(back.report(&Schema::unnamed(3)), model.report(&Schema::unnamed(3)));
-    let model: RidgeModel = ridge(1.0).fit(&data(&x, &y), &Context::default()).unwrap();
+    let model: RidgeModel = ridge(1.0).fit_with(&data(&x, &y), &Context::default()).unwrap();
     assert_eq!(Ridge::load(&saved(&model)).unwrap().predict(&features).unwrap(), model.predict(&features).unwrap());
     // Arrays that do not belong together are refused.
     let mut out = ModelWriter::default();

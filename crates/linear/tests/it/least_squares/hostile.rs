@@ -48,7 +48,7 @@ fn hilbert_columns_keep_their_digits() {
     for p in [4, 6, 8, 10] {
         let x = Mat::from_fn(p + 3, p, |i, j| 1.0 / (i + j + 1) as f64);
         let y: Vec<f64> = (0..p + 3).map(|i| x.row(i).iter().sum()).collect();
-        let model = Ols { fit_intercept: false, ..Ols::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+        let model = Ols { fit_intercept: false, ..Ols::default() }.fit_with(&data(&x, &y), &Context::default()).unwrap();
         // The sums are rounded, which moves the solution by the condition number; the residual stays at rounding.
         let p_hat = model.predict(&Features::F64(x.view())).unwrap();
         for i in 0..p + 3 {
@@ -83,7 +83,7 @@ fn nearly_perfect_and_nearly_dependent_fits_are_corrected() {
         near(model.summary()[0].rss, n as f64 / 1024f64.powi(2), 1e-13, what);
         // Ridge: the optimality conditions hold as well as coefficients in f64 can fulfil them.
         let alpha = 0.125;
-        let model = ridge(alpha).fit(&data(&x, &y), &Context::default()).unwrap();
+        let model = ridge(alpha).fit_with(&data(&x, &y), &Context::default()).unwrap();
         let b: Vec<f64> = model.coef().row(0).to_vec();
         for j in 0..p {
             // Column means are zero and the intercept is the mean of y.
@@ -137,15 +137,15 @@ fn units_do_not_matter() {
         near(mixed.coef()[(0, j)], plain.coef()[(0, j)] / units[j], 1e-13, "mixed units");
     }
     // Ridge with a penalty in the units of x.
-    let shrunk = ridge(3.0).fit(&data(&base, &y), &Context::default()).unwrap();
+    let shrunk = ridge(3.0).fit_with(&data(&base, &y), &Context::default()).unwrap();
     let x = Mat::from_fn(80, 3, |i, j| base[(i, j)] * 2f64.powi(300));
-    let model = ridge(3.0 * 2f64.powi(600)).fit(&data(&x, &y), &Context::default()).unwrap();
+    let model = ridge(3.0 * 2f64.powi(600)).fit_with(&data(&x, &y), &Context::default()).unwrap();
     for j in 0..3 {
         near(model.coef()[(0, j)], shrunk.coef()[(0, j)] * 2f64.powi(-300), 1e-13, "ridge");
     }
     // Columns of next to nothing under a penalty: b = xᵀy / alpha.
     let tiny = Mat::from_fn(80, 3, |i, j| base[(i, j)] * 2f64.powi(-900));
-    let model = ridge(1.0).fit(&data(&tiny, &y), &Context::default()).unwrap();
+    let model = ridge(1.0).fit_with(&data(&tiny, &y), &Context::default()).unwrap();
     let mean = y.iter().sum::<f64>() / 80.0;
     for j in 0..3 {
         let product: f64 = (0..80).map(|i| base[(i, j)] * (y[i] - mean)).sum();
@@ -154,7 +154,7 @@ fn units_do_not_matter() {
     // A coefficient that no double holds is refused by name.
     let tiny = Mat::from_fn(80, 3, |i, j| base[(i, j)] * 2f64.powi(-1000));
     let large: Vec<f64> = y.iter().map(|v| v * 2f64.powi(1000)).collect();
-    assert!(matches!(Ols::default().fit(&data(&tiny, &large), &Context::default()), Err(Error::Numeric(_))));
+    assert!(matches!(Ols::default().fit_with(&data(&tiny, &large), &Context::default()), Err(Error::Numeric(_))));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn cells_that_are_not_numbers_are_named() {
             let mut x = random(rows, cols, 13);
             x[(rows - 2, 1)] = bad;
             let y = vec![1.0; rows];
-            let error = Ols::default().fit(&data(&x, &y).with_schema(Some(&schema)), &Context::default()).unwrap_err();
+            let error = Ols::default().fit_with(&data(&x, &y).with_schema(Some(&schema)), &Context::default()).unwrap_err();
             assert!(
                 matches!(&error, Error::NotFinite { column, row, .. } if column == "\"weight\"" && *row == rows - 2),
                 "{error}"
@@ -219,7 +219,7 @@ fn cells_that_are_not_numbers_are_named() {
         }
         let mut wide = random(4, 400, 14);
         wide[(3, 399)] = bad;
-        let error = ridge(1.0).fit(&data(&wide, &[1.0; 4]), &Context::default()).unwrap_err();
+        let error = ridge(1.0).fit_with(&data(&wide, &[1.0; 4]), &Context::default()).unwrap_err();
         assert!(matches!(&error, Error::NotFinite { row: 3, .. }), "{error}");
     }
     let model = ols(&random(10, 3, 15), &(0..10).map(f64::from).collect::<Vec<_>>());

@@ -7,8 +7,8 @@ mod reference;
 mod solutions;
 
 use ermine_core::{
-    Context, Csr, Dataset, Error, Features, Learner, Mat, MatRef, Model, ModelWriter, PassLearner, Regressor, RngStream, Schema,
-    Target, run_passes, run_passes_blocked, run_passes_source,
+    Context, Csr, DatasetRef, Error, Features, Learner, Mat, MatRef, Model, ModelWriter, PassLearner, Regressor, RngStream,
+    Schema, Target, run_passes, run_passes_blocked, run_passes_source,
 };
 use ermine_fixtures::{ChunkedSource, TextTable, Value, cases, near, numbers, text};
 use ermine_linear::{Ols, OlsModel, Ridge, RidgeAlpha, RidgeModel};
@@ -38,12 +38,12 @@ fn standardised(x: &Mat<f64>, rows: &[usize]) -> Mat<f64> {
     Mat::from_fn(x.rows(), x.cols(), |i, j| (x[(i, j)] - moments[j].0) / moments[j].1)
 }
 
-fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> Dataset<'a> {
-    Dataset::new(Features::F64(x.view())).with_target(Target::Real(y))
+fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> DatasetRef<'a> {
+    DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(y))
 }
 
 fn ols(x: &Mat<f64>, y: &[f64]) -> OlsModel {
-    Ols::default().fit(&data(x, y), &Context::default()).unwrap()
+    Ols::default().fit_with(&data(x, y), &Context::default()).unwrap()
 }
 
 fn ridge(alpha: f64) -> Ridge {

@@ -31,7 +31,7 @@ fn the_certified_values_of_nist() {
             Mat::from_fn(rows.len(), columns, |i, j| rows[i][j + 1])
         };
         let y: Vec<f64> = rows.iter().map(|r| r[0]).collect();
-        let model = Ols { fit_intercept: intercept, ..Ols::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+        let model = Ols { fit_intercept: intercept, ..Ols::default() }.fit_with(&data(&x, &y), &Context::default()).unwrap();
         let inference = model.inference().unwrap();
         let std_err = numbers(&expected["std_err"]);
         let first = usize::from(!intercept);
@@ -163,7 +163,7 @@ fn least_squares_of_the_book() {
             "ols_diabetes" => against_book(&ols(&x, &y), &case["expected"], rel, p_rel),
             "wls_diabetes" => {
                 let w: Vec<f64> = (0..x.rows()).map(|i| 1.0 / (1.0 + x[(i, 0)])).collect();
-                let model = Ols::default().fit(&data(&x, &y).with_weight(Some(&w)), &Context::default()).unwrap();
+                let model = Ols::default().fit_with(&data(&x, &y).with_weight(Some(&w)), &Context::default()).unwrap();
                 against_book(&model, &case["expected"], rel, p_rel);
             }
             "ols_california" => {
@@ -176,7 +176,7 @@ fn least_squares_of_the_book() {
                 let z = standardised(&x, &all);
                 let design = Mat::from_fn(x.rows(), 11, |i, j| if j == 0 { 1.0 } else { z[(i, j - 1)] });
                 let learner = Ols { positive: true, fit_intercept: false, ..Ols::default() };
-                let model = learner.fit(&data(&design, &y), &Context::default()).unwrap();
+                let model = learner.fit_with(&data(&design, &y), &Context::default()).unwrap();
                 for (j, e) in numbers(&case["expected"]["coef"]).into_iter().enumerate() {
                     let estimate = model.coef()[(0, j)];
                     if e == 0.0 {
@@ -225,7 +225,7 @@ fn ridge_of_the_book() {
         if id.starts_with("ridge_diabetes") {
             seen += 1;
             let alpha = case["params"]["lambda"].as_f64().unwrap();
-            let model = ridge(alpha).fit(&data(&z, &y), &Context::default()).unwrap();
+            let model = ridge(alpha).fit_with(&data(&z, &y), &Context::default()).unwrap();
             near(model.intercept()[0], case["expected"]["intercept"].as_f64().unwrap(), rel, "intercept");
             for (j, e) in numbers(&case["expected"]["coef"]).into_iter().enumerate() {
                 near(model.coef()[(0, j)], e, rel, &format!("{id}, coefficient {j}"));
@@ -247,7 +247,7 @@ fn ridge_of_the_book() {
                     let (test, train): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&i| i % 5 == fold);
                     let z = standardised(&x, &train);
                     let (zt, yt) = (z.view().take_rows(&train), train.iter().map(|&i| y[i]).collect::<Vec<_>>());
-                    let model = ridge(alpha).fit(&data(&zt, &yt), &Context::default()).unwrap();
+                    let model = ridge(alpha).fit_with(&data(&zt, &yt), &Context::default()).unwrap();
                     let zv = z.view().take_rows(&test);
                     let p = model.predict(&Features::F64(zv.view())).unwrap();
                     let mse = test.iter().enumerate().map(|(r, &i)| (y[i] - p[(r, 0)]).powi(2)).sum::<f64>() / test.len() as f64;

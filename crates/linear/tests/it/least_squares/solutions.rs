@@ -11,10 +11,10 @@ fn the_space_of_the_rows_gives_the_same() {
     let cx = Context::default();
     for weight in [None, Some(&w[..])] {
         for fit_intercept in [true, false] {
-            let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view())).with_weight(weight);
+            let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view())).with_weight(weight);
             for alpha in [1e-3, 1.0, 50.0] {
                 let learner = Ridge { fit_intercept, ..ridge(alpha) };
-                let (a, b) = (learner.fit(&data, &cx).unwrap(), run_passes(&learner, &data, &cx).unwrap());
+                let (a, b) = (learner.fit_with(&data, &cx).unwrap(), run_passes(&learner, &data, &cx).unwrap());
                 assert!(a.certificate().unwrap().method.contains("rows"));
                 let size = b.coef().as_slice().iter().fold(0.0f64, |s, v| s.max(v.abs()));
                 for (a, b) in a.coef().as_slice().iter().zip(b.coef().as_slice()) {
@@ -27,7 +27,7 @@ fn the_space_of_the_rows_gives_the_same() {
                 }
             }
             let learner = Ols { fit_intercept, ..Ols::default() };
-            let (a, b) = (learner.fit(&data, &cx).unwrap(), run_passes(&learner, &data, &cx).unwrap());
+            let (a, b) = (learner.fit_with(&data, &cx).unwrap(), run_passes(&learner, &data, &cx).unwrap());
             assert_eq!(a.rank(), b.rank());
             assert_eq!(a.rank(), if weight.is_some() { 30 } else { 40 } - usize::from(fit_intercept));
             for (a, b) in a.coef().as_slice().iter().zip(b.coef().as_slice()) {
@@ -48,9 +48,9 @@ fn the_space_of_the_rows_gives_the_same() {
         indptr.push(values.len());
     }
     let sparse = Csr::new(indptr, indices, values, 300).unwrap();
-    let dense = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
-    let sparse = Dataset::new(Features::Csr(sparse.view())).with_target(Target::Reals(y.view()));
-    assert_eq!(ridge(1.0).fit(&dense, &cx).unwrap().coef(), ridge(1.0).fit(&sparse, &cx).unwrap().coef());
+    let dense = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
+    let sparse = DatasetRef::new(Features::Csr(sparse.view())).with_target(Target::Reals(y.view()));
+    assert_eq!(ridge(1.0).fit_with(&dense, &cx).unwrap().coef(), ridge(1.0).fit_with(&sparse, &cx).unwrap().coef());
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn ridge_without_penalty_is_least_squares() {
     let dependent = Mat::from_fn(50, 5, |i, j| x[(i, j % 3)]);
     let y: Vec<f64> = (0..50).map(|i| x[(i, 0)] + (i % 4) as f64).collect();
     for x in [&x, &dependent] {
-        let model = ridge(0.0).fit(&data(x, &y), &Context::default()).unwrap();
+        let model = ridge(0.0).fit_with(&data(x, &y), &Context::default()).unwrap();
         assert_eq!(model.coef(), ols(x, &y).coef());
     }
 }
@@ -70,13 +70,13 @@ fn signs_are_kept_and_the_conditions_certified() {
     let y: Vec<f64> = (0..120).map(|i| x[(i, 0)] - x[(i, 1)] + 0.5 * x[(i, 2)] + 10.0).collect();
     let cx = Context::default();
     for alpha in [0.0, 5.0] {
-        let model = Ridge { positive: true, ..ridge(alpha) }.fit(&data(&x, &y), &cx).unwrap();
+        let model = Ridge { positive: true, ..ridge(alpha) }.fit_with(&data(&x, &y), &cx).unwrap();
         assert!(model.coef().row(0).iter().all(|b| *b >= 0.0) && model.coef()[(0, 1)] == 0.0);
         assert!(model.certificate().unwrap().kkt_residual.unwrap() < 1e-14);
     }
     // Where no sign binds, the constraint changes nothing.
     let y: Vec<f64> = (0..120).map(|i| (0..8).map(|j| (j + 1) as f64 * x[(i, j)]).sum::<f64>() + (i % 3) as f64).collect();
-    let model = Ols { positive: true, ..Ols::default() }.fit(&data(&x, &y), &cx).unwrap();
+    let model = Ols { positive: true, ..Ols::default() }.fit_with(&data(&x, &y), &cx).unwrap();
     for j in 0..8 {
         near(model.coef()[(0, j)], ols(&x, &y).coef()[(0, j)], 1e-12, "free");
     }
@@ -95,7 +95,7 @@ fn one_column_has_a_closed_form() {
     // Residuals: mean 0, and no correlation with the column.
     let check = model.residual_checks().unwrap()[0];
     assert!(check.mean.abs() < 1e-14 && check.correlation < 1e-14, "{check:?}");
-    let through_zero = Ols { fit_intercept: false, ..Ols::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+    let through_zero = Ols { fit_intercept: false, ..Ols::default() }.fit_with(&data(&x, &y), &Context::default()).unwrap();
     let (xy, xx): (f64, f64) = (x.as_slice().iter().zip(&y).map(|(x, y)| x * y).sum(), x.as_slice().iter().map(|x| x * x).sum());
     near(through_zero.coef()[(0, 0)], xy / xx, 1e-13, "slope through zero");
     assert!(through_zero.residual_checks().unwrap()[0].mean.is_nan());
@@ -121,14 +121,14 @@ fn intervals_have_the_confidence_that_was_asked_for() {
     let x = random(40, 2, 42);
     let y: Vec<f64> = (0..40).map(|i| x[(i, 0)] + ((i * 13) % 7) as f64).collect();
     let usual = ols(&x, &y);
-    let wide = Ols { confidence: 0.99, ..Ols::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+    let wide = Ols { confidence: 0.99, ..Ols::default() }.fit_with(&data(&x, &y), &Context::default()).unwrap();
     let half = |m: &OlsModel, j: usize| m.inference().unwrap().conf_high[(0, j)] - m.inference().unwrap().conf_low[(0, j)];
     // Quantiles of Student's t with 37 degrees of freedom, from a table: 2.026192463 and 2.715408721.
     for j in 0..3 {
         near(half(&wide, j) / half(&usual, j), 2.715_408_721 / 2.026_192_463, 1e-8, "width");
     }
     assert!(format!("{:?}", wide.report(&Schema::unnamed(2))).contains("99% low"));
-    assert!(Ols { confidence: 1.0, ..Ols::default() }.fit(&data(&x, &y), &Context::default()).is_err());
+    assert!(Ols { confidence: 1.0, ..Ols::default() }.fit_with(&data(&x, &y), &Context::default()).is_err());
 }
 
 #[test]
@@ -145,7 +145,8 @@ fn the_family_holds_all_minimisers_and_nothing_else() {
         let (n, p) = (x.rows(), x.cols());
         let y: Vec<f64> = (0..n).map(|i| x[(i, 0)] + ((i * 7) % 5) as f64).collect();
         for fit_intercept in [true, false] {
-            let model = Ols { family: true, fit_intercept, ..Ols::default() }.fit(&data(&x, &y), &Context::default()).unwrap();
+            let model =
+                Ols { family: true, fit_intercept, ..Ols::default() }.fit_with(&data(&x, &y), &Context::default()).unwrap();
             if fit_intercept {
                 assert_eq!(model.rank(), rank);
             }

@@ -7,7 +7,7 @@ use ermine_mixture::{ComponentCriterion, CovarianceType, GmmClassifier};
 use super::{features, fixture, groups, target};
 
 fn fit(learner: &GmmClassifier, x: &Mat<f64>, y: &OwnedTarget) -> Result<ermine_mixture::GmmClassifierModel> {
-    learner.fit(&Dataset::new(features(x)).with_target(y.view()), &Context::default())
+    learner.fit_with(&DatasetRef::new(features(x)).with_target(y.view()), &Context::default())
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn identities(kind: CovarianceType, k: usize, p: usize) -> serde_json::Value {
 }
 
 fn weighted(learner: &Gmm, x: &Mat<f64>, w: &[f64]) -> GmmModel {
-    learner.fit(&Dataset::new(Features::F64(x.view())).with_weight(Some(w)), &Context::default()).unwrap()
+    learner.fit_with(&DatasetRef::new(Features::F64(x.view())).with_weight(Some(w)), &Context::default()).unwrap()
 }
 
 proptest! {

@@ -23,7 +23,7 @@ fn coins(rows: usize, cols: usize, k: usize, seed: u64) -> (Mat<f64>, Vec<usize>
 fn climb(x: &Mat<f64>, k: usize, smoothing: f64, seed: u64) -> EmResult<MixtureParams> {
     let rules = EmStop { tol: 1e-9, max_iter: 300 };
     let start = MixtureParams::random(k, x.cols(), seed);
-    fit(&BernoulliMixture { smoothing }, start, &Dataset::new(features(x)), &rules, &Context::default()).unwrap()
+    fit(&BernoulliMixture { smoothing }, start, &DatasetRef::new(features(x)), &rules, &Context::default()).unwrap()
 }
 
 #[test]
@@ -80,7 +80,7 @@ proptest! {
 #[test]
 fn threads_streams_and_stops_are_those_of_passes() {
     let (x, _, _) = coins(9000, 6, 3, 9);
-    let data = Dataset::new(features(&x));
+    let data = DatasetRef::new(features(&x));
     let (model, rules) = (BernoulliMixture { smoothing: 1.0 }, EmStop { tol: 1e-7, max_iter: 100 });
     let start = || MixtureParams::random(3, 6, 1);
     let run = |threads: usize| {
@@ -103,7 +103,7 @@ fn threads_streams_and_stops_are_those_of_passes() {
     // Cells that are neither 0 nor 1 are named by their place in all rows.
     let mut bad = x.clone();
     bad[(8000, 4)] = 0.5;
-    let e = fit(&model, start(), &Dataset::new(features(&bad)), &rules, &Context::default()).unwrap_err().to_string();
+    let e = fit(&model, start(), &DatasetRef::new(features(&bad)), &rules, &Context::default()).unwrap_err().to_string();
     assert!(e.contains("8000") && e.contains('4'), "{e}");
 }
 
@@ -125,7 +125,7 @@ impl Em for Overshooting {
     fn empty(&self, _: &f64) -> Nothing {
         Nothing
     }
-    fn expect(&self, _: &f64, _: &mut Nothing, _: &Dataset<'_>) -> Result<()> {
+    fn expect(&self, _: &f64, _: &mut Nothing, _: &DatasetRef<'_>) -> Result<()> {
         Ok(())
     }
     fn objective(&self, at: &f64, _: &Nothing) -> EmObjective {
@@ -144,7 +144,7 @@ impl Em for Overshooting {
 fn steps_that_lead_down_are_shortened_until_they_lead_up() {
     let x = Mat::zeros(1, 1);
     let rules = EmStop { tol: 1e-14, max_iter: 200 };
-    let result = fit(&Overshooting, 3.0, &Dataset::new(features(&x)), &rules, &Context::default()).unwrap();
+    let result = fit(&Overshooting, 3.0, &DatasetRef::new(features(&x)), &rules, &Context::default()).unwrap();
     assert!(result.parameters.abs() < 1e-5 && result.converged, "{result:?}");
     let course = result.trace.column("objective").unwrap();
     assert!(course.windows(2).all(|w| w[1] >= w[0] - 1e-10), "{course:?}");

@@ -8,11 +8,11 @@ use proptest::prelude::*;
 use super::{features, fixture, target};
 
 fn regress(learner: &MixtureOfExperts, x: &Mat<f64>, y: &[f64]) -> Result<MixtureOfExpertsModel> {
-    learner.fit(&Dataset::new(features(x)).with_target(Target::Real(y)), &Context::default())
+    learner.fit_with(&DatasetRef::new(features(x)).with_target(Target::Real(y)), &Context::default())
 }
 
 fn classify(learner: &MixtureOfExperts, x: &Mat<f64>, y: &OwnedTarget) -> Result<MixtureOfExpertsModel> {
-    learner.fit(&Dataset::new(features(x)).with_target(y.view()), &Context::default())
+    learner.fit_with(&DatasetRef::new(features(x)).with_target(y.view()), &Context::default())
 }
 
 /// Two regimes with lines and noise of their own, switched by a logistic gate in the first column.
@@ -94,8 +94,8 @@ fn at_the_end_gate_and_experts_are_regressions_with_the_shares_as_weights() {
     });
     for k in 0..2 {
         let w: Vec<f64> = (0..400).map(|i| shares[(i, k)]).collect();
-        let data = Dataset::new(features(&x)).with_target(Target::Real(&y)).with_weight(Some(&w));
-        let ridge = Ridge { alpha: RidgeAlpha::One(alpha), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+        let data = DatasetRef::new(features(&x)).with_target(Target::Real(&y)).with_weight(Some(&w));
+        let ridge = Ridge { alpha: RidgeAlpha::One(alpha), ..Ridge::default() }.fit_with(&data, &Context::default()).unwrap();
         let want = ridge.predict(&features(&x)).unwrap();
         (0..400).for_each(|i| {
             assert!((says[(i, k)] - want[(i, 0)]).abs() < 1e-4 * (1.0 + want[(i, 0)].abs()), "expert {k}, row {i}")
@@ -107,11 +107,11 @@ fn at_the_end_gate_and_experts_are_regressions_with_the_shares_as_weights() {
     let labels: Vec<&str> = (0..800).map(|i| ["0", "1"][i % 2]).collect();
     let w: Vec<f64> = (0..800).map(|i| shares[(i / 2, i % 2)]).collect();
     let target = OwnedTarget::from_labels(&labels);
-    let data = Dataset::new(features(&doubled)).with_target(target.view()).with_weight(Some(&w));
+    let data = DatasetRef::new(features(&doubled)).with_target(target.view()).with_weight(Some(&w));
     let mut logistic = Logistic::default();
     AnyLearner::set(&mut logistic, "C", (2.0 / alpha).into()).unwrap();
     AnyLearner::set(&mut logistic, "tol", 1e-10.into()).unwrap();
-    let want = logistic.fit(&data, &Context::default()).unwrap().proba(&features(&x)).unwrap();
+    let want = logistic.fit_with(&data, &Context::default()).unwrap().proba(&features(&x)).unwrap();
     (0..400).for_each(|i| assert!((gate[(i, 1)] - want[(i, 1)]).abs() < 1e-4, "row {i}: {} {}", gate[(i, 1)], want[(i, 1)]));
 }
 
@@ -122,8 +122,8 @@ fn one_expert_is_ridge_or_softmax_regression() {
     let rest = Mat::from_fn(150, 3, |i, j| x[(i, j + 1)]);
     let learner = MixtureOfExperts { n_experts: 1, alpha: 2.0, tol: 1e-12, max_iter: 500, ..MixtureOfExperts::default() };
     let model = regress(&learner, &rest, &y).unwrap();
-    let data = Dataset::new(features(&rest)).with_target(Target::Real(&y));
-    let ridge = Ridge { alpha: RidgeAlpha::One(2.0), ..Ridge::default() }.fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(features(&rest)).with_target(Target::Real(&y));
+    let ridge = Ridge { alpha: RidgeAlpha::One(2.0), ..Ridge::default() }.fit_with(&data, &Context::default()).unwrap();
     let (a, b) = (model.predict(&features(&rest)).unwrap(), ridge.predict(&features(&rest)).unwrap());
     (0..150).for_each(|i| assert!((a[(i, 0)] - b[(i, 0)]).abs() < 1e-9));
     let classes = target("iris.csv.gz");
@@ -131,8 +131,8 @@ fn one_expert_is_ridge_or_softmax_regression() {
     let mut logistic = Logistic::default();
     AnyLearner::set(&mut logistic, "C", 0.5.into()).unwrap();
     AnyLearner::set(&mut logistic, "tol", 1e-10.into()).unwrap();
-    let data = Dataset::new(features(&x)).with_target(classes.view());
-    let want = logistic.fit(&data, &Context::default()).unwrap().proba(&features(&x)).unwrap();
+    let data = DatasetRef::new(features(&x)).with_target(classes.view());
+    let want = logistic.fit_with(&data, &Context::default()).unwrap().proba(&features(&x)).unwrap();
     let got = model.proba(&features(&x)).unwrap();
     for i in 0..150 {
         (0..3).for_each(|c| assert!((got[(i, c)] - want[(i, c)]).abs() < 1e-5, "row {i}: {} {}", got[(i, c)], want[(i, c)]));
@@ -222,8 +222,8 @@ fn hostile_rows_are_right_or_said() {
     let mut bad = x.clone();
     bad[(33, 1)] = f64::NAN;
     let schema = Schema::numbers(["a", "b"]);
-    let data = Dataset::new(features(&bad)).with_target(Target::Real(&y)).with_schema(Some(&schema));
-    let e = learner.fit(&data, &Context::default()).unwrap_err().to_string();
+    let data = DatasetRef::new(features(&bad)).with_target(Target::Real(&y)).with_schema(Some(&schema));
+    let e = learner.fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(e.contains("\"b\"") && e.contains("33"), "{e}");
     let model = regress(&learner, &x, &y).unwrap();
     assert!(model.predict(&features(&bad)).is_err());

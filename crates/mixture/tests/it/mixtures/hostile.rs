@@ -15,8 +15,8 @@ fn fewer_rows_than_components_are_refused_with_the_numbers() {
     let e = fit(&Gmm { n_components: 5, ..Gmm::default() }, &x).unwrap_err().to_string();
     assert!(e.contains("4 rows") && e.contains("5 components") && e.contains("n_components"), "{e}");
     // Rows of weight 0 are no rows.
-    let data = Dataset::new(features(&x)).with_weight(Some(&[1.0, 0.0, 1.0, 0.0]));
-    let e = Gmm { n_components: 3, ..Gmm::default() }.fit(&data, &Context::default()).unwrap_err().to_string();
+    let data = DatasetRef::new(features(&x)).with_weight(Some(&[1.0, 0.0, 1.0, 0.0]));
+    let e = Gmm { n_components: 3, ..Gmm::default() }.fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(e.contains("2 rows"), "{e}");
     // As many rows as components: each on its row, and said.
     for kind in KINDS {
@@ -101,8 +101,8 @@ fn numbers_that_overflow_and_cells_that_are_none_are_named() {
     let mut x = groups(50, 2, 2, 3.0, 2);
     x[(17, 1)] = f64::INFINITY;
     let schema = Schema::numbers(["a", "b"]);
-    let data = Dataset::new(features(&x)).with_schema(Some(&schema));
-    let e = Gmm { n_components: 2, ..Gmm::default() }.fit(&data, &Context::default()).unwrap_err().to_string();
+    let data = DatasetRef::new(features(&x)).with_schema(Some(&schema));
+    let e = Gmm { n_components: 2, ..Gmm::default() }.fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(e.contains("\"b\"") && e.contains("17"), "{e}");
     x[(17, 1)] = 1e200;
     let e = fit(&Gmm { n_components: 2, ..Gmm::default() }, &x).unwrap_err().to_string();

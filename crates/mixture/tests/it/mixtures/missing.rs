@@ -93,7 +93,7 @@ fn rows_without_any_cell_and_rows_without_weight_change_nothing() {
     far.append_rows(Mat::from_vec(1, 2, vec![f64::NAN, 1e9]));
     let mut w = vec![1.0; 101];
     w[100] = 0.0;
-    let c = learner.fit(&Dataset::new(features(&far)).with_weight(Some(&w)), &Context::default()).unwrap();
+    let c = learner.fit_with(&DatasetRef::new(features(&far)).with_weight(Some(&w)), &Context::default()).unwrap();
     assert!((a.log_likelihood() - c.log_likelihood()).abs() < 1e-8 * a.log_likelihood().abs());
     // A column of which nothing is known cannot be learned.
     let none = Mat::from_fn(20, 2, |i, j| if j == 1 { f64::NAN } else { i as f64 });
@@ -156,7 +156,7 @@ fn tables_say_what_is_missing_as_matrices_do() {
     let table = Table::new(columns).unwrap();
     let learner = Gmm { n_components: 2, ..Gmm::default() };
     let a = fit(&learner, &x).unwrap();
-    let b = learner.fit(&Dataset::new(Features::Table(table.view())), &Context::default()).unwrap();
+    let b = learner.fit_with(&DatasetRef::new(Features::Table(table.view())), &Context::default()).unwrap();
     assert_eq!(a.mixture(), b.mixture());
     assert_eq!(a.posterior(&features(&x)).unwrap(), b.posterior(&Features::Table(table.view())).unwrap());
     assert_eq!(a.impute(&features(&x)).unwrap(), b.impute(&Features::Table(table.view())).unwrap());

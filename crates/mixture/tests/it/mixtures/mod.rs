@@ -47,7 +47,7 @@ fn features(x: &Mat<f64>) -> Features<'_> {
 }
 
 fn fit(learner: &Gmm, x: &Mat<f64>) -> Result<GmmModel> {
-    learner.fit(&Dataset::new(features(x)), &Context::default())
+    learner.fit_with(&DatasetRef::new(features(x)), &Context::default())
 }
 
 /// Rows of `k` groups with covariances of their own: a random factor each.

@@ -72,7 +72,7 @@ fn soft_em_finds_the_two_regimes_of_old_faithful() {
     for init in [GmmInitMethod::KMeans, GmmInitMethod::PlusPlus, GmmInitMethod::Rows] {
         for seed in 0..5 {
             let learner = Gmm { n_components: 2, init_params: init, tol: 1e-8, max_iter: 1000, n_init: 3, ..Gmm::default() };
-            let model = learner.fit(&Dataset::new(Features::F64(x.view())), &Context::seeded(seed)).unwrap();
+            let model = learner.fit_with(&DatasetRef::new(Features::F64(x.view())), &Context::seeded(seed)).unwrap();
             let (short, long) = if model.means()[(0, 0)] < model.means()[(1, 0)] { (0, 1) } else { (1, 0) };
             let near = |got: f64, want: f64| assert!((got - want).abs() < 0.01 * want, "{init:?} {seed}: {got}, not {want}");
             near(model.means()[(short, 0)], 2.0364);

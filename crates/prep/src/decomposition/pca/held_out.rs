@@ -29,7 +29,7 @@ impl PcaFold {
     }
 
     /// Adds rows to the moments of their folds.
-    pub(super) fn add(&self, folds: &mut [Moments], rows: &Dataset<'_>) -> Result<()> {
+    pub(super) fn add(&self, folds: &mut [Moments], rows: &DatasetRef<'_>) -> Result<()> {
         let cols = rows.cols();
         let step = ((1 << 18) / cols).clamp(64, 4096);
         let mut scratch = Vec::new();
@@ -45,7 +45,7 @@ impl PcaFold {
                 weights.push(piece.weight_of(i));
             }
             for (fold, (numbers, weights)) in folds.iter_mut().zip(&dealt).filter(|(_, d)| !d.1.is_empty()) {
-                let part = Dataset::new(Features::F64(MatRef::row_major(numbers, weights.len(), cols)));
+                let part = DatasetRef::new(Features::F64(MatRef::row_major(numbers, weights.len(), cols)));
                 // Cells that are not finite are named by their row in the original block.
                 add_moments(fold, &part.with_weight(Some(weights))).or_else(|e| {
                     piece.x.refuse_non_finite(rows.schema).map_err(|cell| cell.with_row(|row| row + first))?;

@@ -67,12 +67,12 @@ pub enum PcaSolver {
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Transformer};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Transformer};
 /// use ermine_prep::decomposition::{ComponentCount, Pca};
 ///
 /// let x = Features::F64(MatRef::row_major(&[1.0, 2.0, 2.0, 4.0, 3.0, 6.0], 3, 2));
 /// let pca = Pca { n_components: Some(ComponentCount::Count(1)), ..Pca::default() };
-/// let model = pca.fit(&Dataset::new(x), &Context::default())?;
+/// let model = pca.fit_with(&DatasetRef::new(x), &Context::default())?;
 /// assert!((model.explained_variance_ratio()[0] - 1.0).abs() < 1e-12);
 /// assert!((model.transform(&x)?[(2, 0)] - 5f64.sqrt()).abs() < 1e-12);
 /// # Ok::<(), ermine_core::Error>(())
@@ -237,7 +237,7 @@ impl Learner for Pca {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PcaModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PcaModel> {
         self.check()?;
         let (rows, cols) = (data.rows(), data.cols());
         match self.svd_solver {

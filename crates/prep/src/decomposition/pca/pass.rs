@@ -169,7 +169,7 @@ impl PassLearner for Pca {
         if self.width(cols).is_some() { (cols / 16).clamp(1024, 1 << 16) } else { moments::block_rows(cols) }
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<PcaState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PcaState> {
         let cols = head.cols();
         let phase = self.width(cols).map_or(PcaPhase::Covariance, |width| PcaPhase::Mean { width });
         Ok(PcaState { cols, seed: cx.seed, phase, weight: 0.0, mean: vec![0.0; cols], total: 0.0, turned: Arc::default() })
@@ -190,7 +190,7 @@ impl PassLearner for Pca {
         }
     }
 
-    fn add_block(&self, state: &PcaState, part: &mut PcaPartial, rows: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, state: &PcaState, part: &mut PcaPartial, rows: &DatasetRef<'_>) -> Result<()> {
         rows.x.expect_cols(state.cols)?;
         match (part, &state.phase) {
             (PcaPartial::Covariance(folds), _) if folds.len() > 1 => PcaFold::new(state.seed).add(folds, rows),
@@ -268,12 +268,12 @@ impl PassLearner for Pca {
 }
 
 /// An error that names a cell that is not finite, or says that sums overflow.
-fn refuse(rows: &Dataset<'_>) -> Result<()> {
+fn refuse(rows: &DatasetRef<'_>) -> Result<()> {
     rows.x.refuse_non_finite(rows.schema)?;
     Err(Error::Numeric("the columns overflow; scale them down".into()))
 }
 
-pub(super) fn add_moments(to: &mut Moments, rows: &Dataset<'_>) -> Result<()> {
+pub(super) fn add_moments(to: &mut Moments, rows: &DatasetRef<'_>) -> Result<()> {
     match rows.x {
         Features::F64(x) => to.add(x, None, rows.weight),
         Features::F32(x) => to.add(x, None, rows.weight),
@@ -291,7 +291,7 @@ pub(super) fn add_moments(to: &mut Moments, rows: &Dataset<'_>) -> Result<()> {
 }
 
 /// Adds w x to the sums of the columns.
-fn add_sums(sums: &mut [f64], rows: &Dataset<'_>) -> Result<()> {
+fn add_sums(sums: &mut [f64], rows: &DatasetRef<'_>) -> Result<()> {
     if let Features::Csr(x) = rows.x {
         for i in 0..x.rows() {
             let (w, (places, values)) = (rows.weight_of(i), x.row(i));
@@ -310,7 +310,11 @@ fn add_sums(sums: &mut [f64], rows: &Dataset<'_>) -> Result<()> {
 }
 
 /// Calls `take` on dense rows minus `mean`, a few at a time, with their weights and addresses to prefetch.
-fn centred_runs(rows: &Dataset<'_>, mean: &[f64], mut take: impl FnMut(MatRef<'_, f64>, Option<&[f64]>, &[f64])) -> Result<()> {
+fn centred_runs(
+    rows: &DatasetRef<'_>,
+    mean: &[f64],
+    mut take: impl FnMut(MatRef<'_, f64>, Option<&[f64]>, &[f64]),
+) -> Result<()> {
     let (n, cols) = (rows.rows(), rows.cols());
     let step = tall_skinny::rows_at_once(cols);
     let (mut run, mut scratch) = (vec![0.0; step.min(n) * cols], Vec::new());
@@ -346,7 +350,7 @@ fn centre_into<T: Copy>(x: MatRef<'_, T>, mean: &[f64], run: &mut [f64], double:
 }
 
 impl SubspaceProducts {
-    fn add_dense(&mut self, rows: &Dataset<'_>, mean: &[f64], vectors: MatRef<'_, f64>) -> Result<()> {
+    fn add_dense(&mut self, rows: &DatasetRef<'_>, mean: &[f64], vectors: MatRef<'_, f64>) -> Result<()> {
         let (count, cols) = (vectors.rows(), mean.len());
         let (zeros, mut scores) = (vec![0.0; count], Vec::new());
         let Self { images, shift, square } = self;

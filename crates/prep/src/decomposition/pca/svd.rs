@@ -8,7 +8,7 @@ use super::{Pca, PcaModel};
 
 impl Pca {
     /// Singular values of the centred rows.
-    pub(super) fn by_singular_values(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<PcaModel> {
+    pub(super) fn by_singular_values(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PcaModel> {
         data.check(&Self::SPEC)?;
         let stage = |done| Progress { stage: "singular values", done, total: Some(2), objective: None };
         cx.check(stage(0))?;

@@ -8,7 +8,7 @@ fn data(name: &str, standardised: bool) -> Mat<f64> {
 }
 
 fn fit(pca: &Pca, x: &Mat<f64>) -> Result<PcaModel> {
-    pca.fit(&Dataset::new(Features::F64(x.view())), &Context::default())
+    pca.fit_with(&DatasetRef::new(Features::F64(x.view())), &Context::default())
 }
 
 fn with(n_components: Option<ComponentCount>, svd_solver: PcaSolver) -> Pca {
@@ -79,8 +79,8 @@ fn wide_rows_agree_on_both_routes_and_weights_count_rows() {
     let rows: Vec<usize> = (0..9).flat_map(|i| vec![i; i % 3]).collect();
     let twice = x.view().take_rows(&rows);
     for solver in [PcaSolver::Full, PcaSolver::CovarianceEigh] {
-        let weighted = Dataset::new(Features::F64(x.view())).with_weight(Some(&w));
-        let a = with(None, solver).fit(&weighted, &Context::default()).unwrap();
+        let weighted = DatasetRef::new(Features::F64(x.view())).with_weight(Some(&w));
+        let a = with(None, solver).fit_with(&weighted, &Context::default()).unwrap();
         let b = fit(&with(None, solver), &twice).unwrap();
         assert_eq!(a.components().rows(), b.components().rows());
         for k in 0..5 {
@@ -266,7 +266,7 @@ fn every_form_of_rows_gives_the_same_products() {
         ("sparse", Features::Csr(csr.view())),
         ("table", Features::Table(table.view())),
     ] {
-        let got = learner.fit(&Dataset::new(features), &Context::default()).unwrap();
+        let got = learner.fit_with(&DatasetRef::new(features), &Context::default()).unwrap();
         agree(&got, &want, 1e-10, 1e-9, what);
     }
     // Weights count rows, and a stream is memory.
@@ -275,10 +275,10 @@ fn every_form_of_rows_gives_the_same_products() {
     let twice = x.view().take_rows(&rows);
     let want = fit(&learner, &twice).unwrap();
     for features in [Features::F64(x.view()), Features::Csr(csr.view())] {
-        let data = Dataset::new(features).with_weight(Some(&weight));
-        agree(&learner.fit(&data, &Context::default()).unwrap(), &want, 1e-10, 1e-9, "weights");
+        let data = DatasetRef::new(features).with_weight(Some(&weight));
+        agree(&learner.fit_with(&data, &Context::default()).unwrap(), &want, 1e-10, 1e-9, "weights");
         let stream = Pca::STREAM.unwrap()(&learner, &data, &Context::default()).unwrap();
-        assert_eq!(stream, learner.fit(&data, &Context::default()).unwrap());
+        assert_eq!(stream, learner.fit_with(&data, &Context::default()).unwrap());
     }
     let mut bad = x.clone();
     bad[(801, 7)] = f64::NAN;
@@ -376,7 +376,7 @@ fn rows_left_out_choose_the_number_of_components() {
     let order = RngStream::new(2, "order", 0).permutation(1500);
     let other = fit(&learner, &x.view().take_rows(&order)).unwrap();
     assert!(other.held_out().iter().zip(model.held_out()).all(|(a, b)| (a - b).abs() < 1e-9 * b.abs()));
-    let stream = Pca::STREAM.unwrap()(&learner, &Dataset::new(Features::F64(x.view())), &Context::default()).unwrap();
+    let stream = Pca::STREAM.unwrap()(&learner, &DatasetRef::new(Features::F64(x.view())), &Context::default()).unwrap();
     assert_eq!(stream, model);
     let mut out = ModelWriter::default();
     model.save(&mut out).unwrap();
@@ -427,7 +427,7 @@ fn sparse_news_are_reproduced() {
     }
     let both = Csr::new(indptr, indices, values, cols).unwrap();
     let model = with(Some(ComponentCount::Count(20)), PcaSolver::Auto)
-        .fit(&Dataset::new(Features::Csr(both.view())), &Context::default())
+        .fit_with(&DatasetRef::new(Features::Csr(both.view())), &Context::default())
         .unwrap();
     let rel = case["tolerance"]["rel"].as_f64().unwrap();
     for (g, w) in model.singular_values().iter().zip(numbers(&case["expected"]["singular_values"])) {

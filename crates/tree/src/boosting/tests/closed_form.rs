@@ -15,7 +15,7 @@ fn a_tree_of_two_leaves_is_the_best_of_all_cuts_and_a_curbed_newton_step() {
         min_samples_leaf: 20,
         ..Boosting::default()
     };
-    let model = learner.fit(&data.view(), &Context::default()).unwrap();
+    let model = learner.fit_with(&data.view(), &Context::default()).unwrap();
     let start = model.start()[0];
     let ones = codes.iter().filter(|&&c| c == 1).count() as f64;
     assert!((start - (ones / (600.0 - ones)).ln()).abs() < 1e-12);
@@ -72,9 +72,9 @@ fn a_rare_class_and_drawn_rows_do_not_lead_to_leaps() {
     };
     let codes: Vec<u32> = (0..rows).map(|i| code(i, &mut s)).collect();
     let y = OwnedTarget::Class { codes, names: ["a", "b", "c"].map(String::from).to_vec() };
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     let learner = Boosting { max_iter: 60, subsample: 0.6, min_samples_leaf: 2, min_child_weight: 0.0, ..Boosting::default() };
-    let trace = learner.fit(&data, &Context::default()).unwrap().trace().unwrap().clone();
+    let trace = learner.fit_with(&data, &Context::default()).unwrap().trace().unwrap().clone();
     let losses: Vec<f64> = trace.rows.iter().map(|r| r[1]).collect();
     for w in losses.windows(6) {
         assert!(w[5] < w[0], "{losses:?}");
@@ -86,16 +86,16 @@ fn one_full_step_on_a_step_function_is_exact() {
     let x: Vec<f64> = (0..200).map(f64::from).collect();
     let y: Vec<f64> = x.iter().map(|v| if *v < 77.0 { -3.0 } else { 5.0 }).collect();
     let x = Mat::from_vec(200, 1, x);
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let learner = Boosting { max_iter: 1, learning_rate: 1.0, ..Boosting::default() };
-    let predictions = learner.fit(&data, &Context::default()).unwrap().predict(&data.x).unwrap();
+    let predictions = learner.fit_with(&data, &Context::default()).unwrap().predict(&data.x).unwrap();
     assert!(predictions.as_slice().iter().zip(&y).all(|(a, b)| (a - b).abs() < 1e-6));
 }
 
 #[test]
 fn prices_do_what_they_say() {
     let data = regression(1000, 4, 43);
-    let fit = |l: Boosting| l.fit(&data.view(), &Context::default()).unwrap();
+    let fit = |l: Boosting| l.fit_with(&data.view(), &Context::default()).unwrap();
     let free = fit(small());
     let gains: Vec<f64> = free.trees().nodes(0).iter().filter(|n| n.right > 0).map(|n| n.gain).collect();
     let middle = (gains.iter().copied().fold(f64::INFINITY, f64::min) + gains.iter().copied().fold(0.0, f64::max)) / 2.0;
@@ -118,9 +118,9 @@ fn categories_are_split_by_their_gradients() {
     // Odd categories are high, even ones low, missing in between.
     let y: Vec<f64> = (0..6000).map(|i| if i % 13 == 12 { 5.0 } else { f64::from(u8::from(i % 13 % 2 == 1)) * 10.0 }).collect();
     let table = Table::new([("c", Column::categories(&cells))]).unwrap();
-    let data = Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::Table(table.view())).with_target(Target::Real(&y));
     let learner = Boosting { max_iter: 60, learning_rate: 0.3, ..Boosting::default() };
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     assert!(model.trees().n_leaves(0) <= 4, "{} leaves", model.trees().n_leaves(0));
     let predictions = model.predict(&data.x).unwrap();
     assert!(predictions.as_slice().iter().zip(&y).all(|(a, b)| (a - b).abs() < 0.1));

@@ -1,6 +1,6 @@
 use ermine_core::{
-    Classifier, Column, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedDataset, OwnedFeatures, OwnedTarget,
-    Regressor, Result, RngStream, Table, Target, run_passes_source,
+    Classifier, Column, Context, DatasetRef, Features, Learner, Mat, Model, ModelWriter, OwnedDataset, OwnedFeatures,
+    OwnedTarget, Regressor, Result, RngStream, Table, Target, run_passes_source,
 };
 
 use super::engine::weighted_quantile;
@@ -57,7 +57,7 @@ fn training_loss_falls_with_every_round() {
     {
         for loss in losses {
             let learner = Boosting { loss: (*loss).into(), quantile: Some(0.3), max_iter: 30, ..Boosting::default() };
-            let model = learner.fit(&data.view(), &Context::default()).unwrap();
+            let model = learner.fit_with(&data.view(), &Context::default()).unwrap();
             let losses = model.trace().unwrap().column("loss").unwrap();
             assert_eq!(losses.len(), 31);
             assert!(losses.windows(2).all(|w| w[1] <= w[0] + 1e-12), "{loss}: {losses:?}");
@@ -74,14 +74,14 @@ fn poisson_and_gamma_predict_positive_means() {
     for loss in ["poisson", "gamma"] {
         let y = OwnedTarget::Real(mean.clone());
         let data = OwnedDataset { y, ..data.clone() };
-        let model = Boosting { loss: loss.into(), ..Boosting::default() }.fit(&data.view(), &Context::default()).unwrap();
+        let model = Boosting { loss: loss.into(), ..Boosting::default() }.fit_with(&data.view(), &Context::default()).unwrap();
         let predictions = model.predict(&data.view().x).unwrap();
         let error = predictions.as_slice().iter().zip(&mean).map(|(a, b)| (a.ln() - b.ln()).abs()).sum::<f64>() / 1500.0;
         let before = mean.iter().map(|b| (model.start()[0] - b.ln()).abs()).sum::<f64>() / 1500.0;
         assert!(error < 0.4 * before, "{loss}: mean error of the logarithm {error}, without trees {before}");
         let negative: Vec<f64> = mean.iter().map(|v| v - 5.0).collect();
         let refused = Boosting { loss: loss.into(), ..Boosting::default() }
-            .fit(&data.view().with_target(Target::Real(&negative)), &Context::default());
+            .fit_with(&data.view().with_target(Target::Real(&negative)), &Context::default());
         assert!(refused.unwrap_err().to_string().contains(loss));
     }
 }
@@ -90,7 +90,7 @@ fn poisson_and_gamma_predict_positive_means() {
 fn constraints_hold() {
     let data = regression(3000, 4, 7);
     let learner = Boosting { monotonic_cst: Some(vec![0, 0, 1, -1]), ..Boosting::default() };
-    let model = learner.fit(&data.view(), &Context::default()).unwrap();
+    let model = learner.fit_with(&data.view(), &Context::default()).unwrap();
     let mut s = RngStream::new(1, "probe", 0);
     for _ in 0..50 {
         let base: Vec<f64> = (0..4).map(|_| s.normal() * 2.0).collect();
@@ -110,7 +110,7 @@ fn constraints_hold() {
         max_iter: 20,
         ..Boosting::default()
     };
-    let model = learner.fit(&data.view(), &Context::default()).unwrap();
+    let model = learner.fit_with(&data.view(), &Context::default()).unwrap();
     let mut together = std::collections::BTreeSet::new();
     for t in 0..model.trees().n_trees() {
         let nodes = model.trees().nodes(t);
@@ -138,7 +138,7 @@ fn a_validation_set_stops_the_rounds() {
     let view = other.view();
     let cx = Context { validation: Some(&view), ..Context::default() };
     let learner = Boosting { max_iter: 2000, learning_rate: 0.5, ..Boosting::default() };
-    let model = learner.fit(&data.view(), &cx).unwrap();
+    let model = learner.fit_with(&data.view(), &cx).unwrap();
     assert!(model.rounds() < 500, "{} rounds", model.rounds());
     let losses = model.trace().unwrap().column("validation_loss").unwrap();
     assert_eq!(losses.len(), model.rounds() + 1);
@@ -148,7 +148,7 @@ fn a_validation_set_stops_the_rounds() {
     let mean = -codes.iter().enumerate().map(|(i, &c)| logs[(i, c as usize)]).sum::<f64>() / 1000.0;
     assert!((mean - losses[model.rounds()]).abs() < 1e-9);
     let stopping = Boosting { early_stopping: EarlyStopping::Flag(true), ..learner.clone() };
-    let model = stopping.fit(&data.view(), &Context::default()).unwrap();
+    let model = stopping.fit_with(&data.view(), &Context::default()).unwrap();
     assert!(model.rounds() < 500 && model.certificate().unwrap().notes[0].contains("early"));
 }
 
@@ -156,8 +156,8 @@ fn a_validation_set_stops_the_rounds() {
 fn sampling_learns_too_and_repeats_itself() {
     let data = regression(4000, 5, 21);
     let mean_error = |learner: &Boosting| {
-        let model = learner.fit(&data.view(), &Context::seeded(3)).unwrap();
-        assert_eq!(bytes(&model), bytes(&learner.fit(&data.view(), &Context::seeded(3)).unwrap()));
+        let model = learner.fit_with(&data.view(), &Context::seeded(3)).unwrap();
+        assert_eq!(bytes(&model), bytes(&learner.fit_with(&data.view(), &Context::seeded(3)).unwrap()));
         model.trace().unwrap().rows.last().unwrap()[1]
     };
     let all = mean_error(&Boosting::default());
@@ -182,7 +182,7 @@ fn a_quantile_is_what_it_should_be() {
     let data = regression(3000, 3, 31);
     for q in [0.1, 0.5, 0.9] {
         let learner = Boosting { loss: "quantile".into(), quantile: Some(q), ..Boosting::default() };
-        let model = learner.fit(&data.view(), &Context::default()).unwrap();
+        let model = learner.fit_with(&data.view(), &Context::default()).unwrap();
         let predictions = model.predict(&data.view().x).unwrap();
         let y = data.view().y.reals().unwrap();
         let below = (0..3000).filter(|&i| *y.at(i, 0) <= predictions[(i, 0)]).count() as f64 / 3000.0;

@@ -10,7 +10,8 @@ fn weight_two_is_the_row_twice_in_every_bit() {
         let rows: Vec<usize> = (0..500).flat_map(|i| vec![i; weight[i] as usize]).collect();
         let weighted = OwnedDataset { weight: Some(weight), ..data.clone() };
         let repeated = data.view().take_rows(&rows);
-        let (a, b) = (small().fit(&weighted.view(), &Context::default()), small().fit(&repeated.view(), &Context::default()));
+        let (a, b) =
+            (small().fit_with(&weighted.view(), &Context::default()), small().fit_with(&repeated.view(), &Context::default()));
         let (a, b) = (a.unwrap(), b.unwrap());
         assert_eq!(a.start(), b.start());
         for t in 0..a.trees().n_trees() {
@@ -24,8 +25,8 @@ fn the_order_of_rows_does_not_change_a_bit() {
     for data in [regression(700, 4, 54), classes(700, 4, 3, 55)] {
         let order = RngStream::new(1, "order", 0).permutation(700);
         let shuffled = data.view().take_rows(&order);
-        let a = small().fit(&data.view(), &Context::default()).unwrap();
-        let b = small().fit(&shuffled.view(), &Context::default()).unwrap();
+        let a = small().fit_with(&data.view(), &Context::default()).unwrap();
+        let b = small().fit_with(&shuffled.view(), &Context::default()).unwrap();
         for t in 0..a.trees().n_trees() {
             assert_eq!(a.trees().nodes(t), b.trees().nodes(t), "tree {t}");
         }
@@ -41,7 +42,7 @@ fn passes_and_streams_have_the_bytes_of_memory() {
     for (k, data) in [regression(5000, 4, 56), classes(5000, 4, 2, 57), classes(5000, 3, 3, 59), weighted].into_iter().enumerate()
     {
         let learner = Boosting { max_iter: 4, max_leaf_nodes: Some(12), ..Boosting::default() };
-        let memory = bytes(&learner.fit(&data.view(), &Context::default()).unwrap());
+        let memory = bytes(&learner.fit_with(&data.view(), &Context::default()).unwrap());
         let source = ChunkedSource::new(data.view(), &[777]);
         assert!(bytes(&fit_within(&learner, &source, &Context::default(), u64::MAX).unwrap()) == memory, "held, case {k}");
         assert!(bytes(&fit_within(&learner, &source, &Context::default(), 0).unwrap()) == memory, "in passes, case {k}");
@@ -57,10 +58,10 @@ fn many_rows_outgrow_packed_sums_and_nothing_changes() {
     let cells: Vec<f64> = (0..n * 2).map(|_| s.below(40) as f64).collect();
     let y: Vec<f64> = (0..n).map(|i| cells[2 * i] * 0.1 - cells[2 * i + 1] * 0.2).collect();
     let x = Mat::from_vec(n, 2, cells);
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let learner = Boosting { max_iter: 3, ..Boosting::default() };
     let pools = [1, 2, 3].map(|t| rayon::ThreadPoolBuilder::new().num_threads(t).build().unwrap());
-    let models = pools.map(|p| p.install(|| bytes(&learner.fit(&data, &Context::default()).unwrap())));
+    let models = pools.map(|p| p.install(|| bytes(&learner.fit_with(&data, &Context::default()).unwrap())));
     assert!(models[0] == models[1] && models[1] == models[2]);
     // Each distinct row once, with its number as weight.
     let mut counts = std::collections::BTreeMap::new();
@@ -71,8 +72,8 @@ fn many_rows_outgrow_packed_sums_and_nothing_changes() {
     let short = Mat::from_fn(keys.len(), 2, |i, j| f64::from(if j == 0 { keys[i].0 } else { keys[i].1 }));
     let w: Vec<f64> = counts.values().map(|&c| f64::from(c)).collect();
     let y: Vec<f64> = (0..keys.len()).map(|i| short[(i, 0)] * 0.1 - short[(i, 1)] * 0.2).collect();
-    let data2 = Dataset::new(Features::F64(short.view())).with_target(Target::Real(&y)).with_weight(Some(&w));
-    let (a, b) = (learner.fit(&data, &Context::default()).unwrap(), learner.fit(&data2, &Context::default()).unwrap());
+    let data2 = DatasetRef::new(Features::F64(short.view())).with_target(Target::Real(&y)).with_weight(Some(&w));
+    let (a, b) = (learner.fit_with(&data, &Context::default()).unwrap(), learner.fit_with(&data2, &Context::default()).unwrap());
     for t in 0..3 {
         assert_eq!(a.trees().nodes(t), b.trees().nodes(t), "tree {t}");
     }
@@ -94,7 +95,7 @@ fn going_on_from_a_checkpoint_ends_in_the_same_bytes() {
             Ok(())
         };
         let cx = Context { checkpoint: Some(&keep), ..Context::seeded(5) };
-        let whole = bytes(&learner.fit(&data.view(), &cx).unwrap());
+        let whole = bytes(&learner.fit_with(&data.view(), &cx).unwrap());
         let kept = kept.into_inner().unwrap();
         assert!(kept.len() >= 5);
         for k in [0, 4] {

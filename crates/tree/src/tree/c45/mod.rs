@@ -10,7 +10,7 @@ mod split;
 mod tests;
 
 use ermine_core::{
-    Accepts, Certificate, Context, Dataset, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+    Accepts, Certificate, Context, DatasetRef, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,14 +36,14 @@ pub use model::C45Model;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Column, Context, Dataset, Features, Learner, OwnedTarget, Table};
+/// use ermine_core::{Classifier, Column, Context, DatasetRef, Features, Learner, OwnedTarget, Table};
 /// use ermine_tree::tree::C45;
 ///
 /// let sky = Column::categories(&[Some("sun"), Some("sun"), Some("rain"), Some("rain"), Some("cloud"), Some("cloud"), None]);
 /// let table = Table::new([("sky", sky)])?;
 /// let y = OwnedTarget::from_labels(&["no", "no", "no", "no", "yes", "yes", "yes"]);
 /// let x = Features::Table(table.view());
-/// let model = C45::default().fit(&Dataset::new(x).with_target(y.view()), &Context::default())?;
+/// let model = C45::default().fit_with(&DatasetRef::new(x).with_target(y.view()), &Context::default())?;
 /// assert_eq!(model.n_leaves(), 3);
 /// assert_eq!(model.classify(&x)?[..6], [0, 0, 0, 0, 1, 1]);
 /// # Ok::<(), ermine_core::Error>(())
@@ -155,7 +155,7 @@ impl Learner for C45 {
         ],
     };
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<C45Model> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<C45Model> {
         self.check()?;
         data.check(&Self::SPEC)?;
         let (codes, names) = data.y.classes()?;

@@ -1,6 +1,6 @@
 //! Worked examples, a naive computation of the gains, pruning, and hostile tables.
 
-use ermine_core::{Classifier, Column, Context, Dataset, Features, Learner, Mat, OwnedTarget, RngStream, Table, Target};
+use ermine_core::{Classifier, Column, Context, DatasetRef, Features, Learner, Mat, OwnedTarget, RngStream, Table, Target};
 
 use super::super::criterion::QuantizedWeights;
 use super::columns::{self, MISSING};
@@ -9,7 +9,7 @@ use super::split::{C45Criterion, C45Test, WHOLE, candidates};
 use super::{C45, C45Model};
 
 fn fit(learner: &C45, table: &Table, y: &Target<'_>) -> C45Model {
-    learner.fit(&Dataset::new(Features::Table(table.view())).with_target(*y), &Context::default()).unwrap()
+    learner.fit_with(&DatasetRef::new(Features::Table(table.view())).with_target(*y), &Context::default()).unwrap()
 }
 
 /// Gain and entropy of the branches of every column at the root.
@@ -258,12 +258,12 @@ fn a_weight_of_two_is_the_row_twice_to_the_bit() {
     let (table, y) = noisy(200, 5);
     let weight: Vec<f64> = (0..200).map(|i| [1.0, 2.0, 3.0][i % 3]).collect();
     let rows: Vec<usize> = (0..200).rev().flat_map(|i| vec![i; weight[i] as usize]).collect();
-    let data = Dataset::new(Features::Table(table.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::Table(table.view())).with_target(y.view());
     for criterion in ["gain", "gain_ratio", "gini"] {
         let learner = C45 { criterion: criterion.into(), ..C45::default() };
-        let a = learner.fit(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
+        let a = learner.fit_with(&data.with_weight(Some(&weight)), &Context::default()).unwrap();
         let twice = data.take_rows(&rows);
-        let b = learner.fit(&twice.view(), &Context::default()).unwrap();
+        let b = learner.fit_with(&twice.view(), &Context::default()).unwrap();
         assert!(a.node_count() > 3);
         assert_eq!(a.nodes.value, b.nodes.value);
         assert_eq!(a.nodes.threshold, b.nodes.threshold);
@@ -296,16 +296,16 @@ fn hostile_tables_are_learned_or_refused() {
     let codes: Vec<u32> = (0..deep as u32).map(|i| i % 2).collect();
     let classes = ["a", "b"].map(String::from);
     let target = Target::Class { codes: &codes, names: &classes };
-    let data = Dataset::new(Features::F64(x.view())).with_target(target);
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(target);
     let learner = C45 { pruning: "none".into(), min_samples_leaf: 1.0, ..C45::default() };
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     assert_eq!(model.n_leaves(), deep);
     assert_eq!(model.classify(&data.x).unwrap(), codes);
     assert!(C45 { max_depth: Some(0), ..C45::default() }.check().is_err());
     let infinite = Mat::from_fn(deep, 1, |i, _| if i == 7 { f64::INFINITY } else { 0.0 });
-    let data = Dataset::new(Features::F64(infinite.view())).with_target(target);
-    assert!(learner.fit(&data, &Context::default()).unwrap_err().to_string().contains("row 7"));
+    let data = DatasetRef::new(Features::F64(infinite.view())).with_target(target);
+    assert!(learner.fit_with(&data, &Context::default()).unwrap_err().to_string().contains("row 7"));
     let one = Target::Class { codes: &vec![0; deep], names: &classes[..1] };
-    let data = Dataset::new(Features::F64(x.view())).with_target(one);
-    assert_eq!(learner.fit(&data, &Context::default()).unwrap().n_leaves(), 1);
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(one);
+    assert_eq!(learner.fit_with(&data, &Context::default()).unwrap().n_leaves(), 1);
 }

@@ -1,14 +1,14 @@
 //! Columns cut into bins, for histograms: one pass finds the bins, a second one fills them. Rows need not all lie in memory
 //! as they are for either.
 
-use ermine_core::{Context, Dataset, Partial, Result, RowSource, Target, run_pass, run_pass_source};
+use ermine_core::{Context, DatasetRef, Partial, Result, RowSource, Target, run_pass, run_pass_source};
 use ermine_math::bins::ColumnBins;
 use ermine_math::double_double::Dd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::sorted::RowSubset;
-use super::Forest;
+use super::RandomForest;
 use super::bins::{BinStorage, BinnedColumn, BinnedData, MAX_NARROW_BINS, MISSING, MISSING_RANK};
 use crate::columns::{ColumnCells, ColumnSummary};
 
@@ -26,7 +26,7 @@ pub(super) struct RowScales {
 
 impl RowScales {
     /// The weight of a row.
-    pub fn row_weight(&self, rows: &Dataset<'_>, i: usize) -> f64 {
+    pub fn row_weight(&self, rows: &DatasetRef<'_>, i: usize) -> f64 {
         let class = match rows.y {
             Target::Class { codes, .. } => self.of_class.get(codes[i] as usize).copied().unwrap_or(1.0),
             _ => 1.0,
@@ -49,18 +49,18 @@ pub(super) struct ForestSummary {
 
 impl ForestSummary {
     /// Of rows in memory. The bits are those of the same rows from a source.
-    pub fn of_rows(data: &Dataset<'_>, cx: &Context<'_>) -> Result<Self> {
+    pub fn of_rows(data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Self> {
         run_pass(data, cx.block_rows.unwrap_or(SORTED).max(1), cx, &Self::of)
     }
 
     /// Of the rows of a source.
     pub fn of_source(source: &dyn RowSource, cx: &Context<'_>) -> Result<Self> {
-        let spec = <Forest as ermine_core::Learner>::SPEC;
+        let spec = <RandomForest as ermine_core::Learner>::SPEC;
         run_pass_source(source, &spec, cx.block_rows.unwrap_or(SORTED).max(1), cx, &Self::of)
     }
 
     /// Of a block of rows.
-    pub fn of(rows: &Dataset<'_>) -> Result<Self> {
+    pub fn of(rows: &DatasetRef<'_>) -> Result<Self> {
         let (mut classes, mut class_rows) = (Vec::new(), Vec::new());
         if let Target::Class { codes, names } = rows.y {
             (classes, class_rows) = (vec![Dd::ZERO; names.len()], vec![0; names.len()]);
@@ -74,11 +74,11 @@ impl ForestSummary {
     }
 
     /// The weights that a forest gives to classes; empty if they have none of their own.
-    pub fn class_weights(&self, forest: &Forest, names: &[String]) -> Result<Vec<f64>> {
+    pub fn class_weights(&self, forest: &RandomForest, names: &[String]) -> Result<Vec<f64>> {
         let totals: Vec<f64> = self.classes.iter().map(|t| t.to_f64()).collect();
         match &forest.class_weight {
             Some(weights) if !super::fit::balances_bags(forest) && !names.is_empty() => {
-                weights.resolve(<Forest as ermine_core::Learner>::SPEC.name, names, &totals)
+                weights.resolve(<RandomForest as ermine_core::Learner>::SPEC.name, names, &totals)
             }
             _ => Ok(Vec::new()),
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ermine_core::{Certificate, Context, Dataset, Error, Learner, Progress, Result, RngStream, Target};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Learner, Progress, Result, RngStream, Target};
 use rayon::prelude::*;
 
 use super::super::criterion::{negative_target, no_positive_target};
@@ -17,7 +17,7 @@ use super::bootstrap::Bootstrap;
 use super::kind::{ImpurityKind, MANY_CLASSES, MeanLoss};
 use super::model::ForestModel;
 use super::oob::OobInput;
-use super::{Forest, SUBSAMPLE};
+use super::{RandomForest, SUBSAMPLE};
 use crate::columns::{ColumnCells, task_of};
 
 /// Rows from which "auto" cuts columns into bins.
@@ -25,10 +25,10 @@ pub(super) const MANY_ROWS: usize = 10_000;
 
 /// What all trees share.
 pub(super) struct ForestJob<'a> {
-    pub forest: &'a Forest,
+    pub forest: &'a RandomForest,
     pub tree: Tree,
     /// The rows as they are; of a stream only the first.
-    pub data: &'a Dataset<'a>,
+    pub data: &'a DatasetRef<'a>,
     pub rows: RowSubset,
     pub target: ForestTarget,
     /// Weight of each row that takes part, unless all are 1.
@@ -57,7 +57,7 @@ pub(super) struct FinishedTree {
 
 impl FinishedTree {
     /// From the nodes of a tree, which are pruned if the forest is asked to.
-    pub fn new(forest: &Forest, mut grown: Vec<GrownNode>, columns: usize, cx: &Context<'_>) -> Result<Self> {
+    pub fn new(forest: &RandomForest, mut grown: Vec<GrownNode>, columns: usize, cx: &Context<'_>) -> Result<Self> {
         if forest.ccp_alpha > 0.0 {
             grown = prune::prune(grown, forest.ccp_alpha, cx)?;
         }
@@ -77,9 +77,14 @@ impl FinishedTree {
     }
 }
 
-pub(super) fn fit(forest: &Forest, start: Option<&ForestModel>, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ForestModel> {
+pub(super) fn fit(
+    forest: &RandomForest,
+    start: Option<&ForestModel>,
+    data: &DatasetRef<'_>,
+    cx: &Context<'_>,
+) -> Result<ForestModel> {
     forest.check()?;
-    data.check(&Forest::SPEC)?;
+    data.check(&RandomForest::SPEC)?;
     let columns = TreeColumns::new(&data.x, data.schema);
     let mut job = ForestJob::in_memory(forest, data, &columns, cx)?;
     job.binned = if job.uses_bins() { Some(job.bin(&columns)?) } else { None };
@@ -93,7 +98,7 @@ pub(super) fn fit(forest: &Forest, start: Option<&ForestModel>, data: &Dataset<'
 /// The target and the weights of the rows that take part, and which these are.
 type ForestRows = (ForestTarget, Option<Vec<f64>>, RowSubset);
 
-fn forest_rows(forest: &Forest, data: &Dataset<'_>) -> Result<ForestRows> {
+fn forest_rows(forest: &RandomForest, data: &DatasetRef<'_>) -> Result<ForestRows> {
     let rows = RowSubset::with_weight(data);
     let own: Option<Vec<f64>> = data.weight.map(|w| (0..rows.len()).map(|id| w[rows.row(id)]).collect());
     let target = match data.y {
@@ -111,16 +116,16 @@ fn forest_rows(forest: &Forest, data: &Dataset<'_>) -> Result<ForestRows> {
 }
 
 /// Numbers have no classes that could have weights, unless they are indicators of several.
-pub(super) fn refuse_class_weight(forest: &Forest, data: &Dataset<'_>) -> Result<()> {
+pub(super) fn refuse_class_weight(forest: &RandomForest, data: &DatasetRef<'_>) -> Result<()> {
     let classes = matches!(data.y, Target::Class { .. }) || balances_bags(forest) && class_targets(data).is_some();
     if forest.class_weight.is_none() || classes {
         return Ok(());
     }
-    Err(Error::parameter(Forest::SPEC.name, "class_weight", "a weight", "it must be null for a regression"))
+    Err(Error::parameter(RandomForest::SPEC.name, "class_weight", "a weight", "it must be null for a regression"))
 }
 
 /// What asks for sorted lists of all columns.
-pub(super) fn uses_sorted_lists(forest: &Forest, y: &Target<'_>) -> Option<&'static str> {
+pub(super) fn uses_sorted_lists(forest: &RandomForest, y: &Target<'_>) -> Option<&'static str> {
     match y {
         _ if forest.monotonic_cst.is_some() => Some("monotonic constraints"),
         Target::Class { .. } if forest.criterion == "misclassification" => Some("criterion = misclassification"),
@@ -135,7 +140,7 @@ pub(super) fn uses_sorted_lists(forest: &Forest, y: &Target<'_>) -> Option<&'sta
 /// Errors of the tree inside speak of the forest.
 pub(super) fn named(e: Error) -> Error {
     match e {
-        Error::Parameter { name, value, expected, .. } => Error::parameter(Forest::SPEC.name, name, value, expected),
+        Error::Parameter { name, value, expected, .. } => Error::parameter(RandomForest::SPEC.name, name, value, expected),
         other => other,
     }
 }
@@ -143,8 +148,8 @@ pub(super) fn named(e: Error) -> Error {
 impl<'a> ForestJob<'a> {
     /// A job on rows that take part, out of `all` with weights; their columns are still to be binned.
     pub fn new(
-        forest: &'a Forest,
-        data: &'a Dataset<'a>,
+        forest: &'a RandomForest,
+        data: &'a DatasetRef<'a>,
         columns: &TreeColumns<'_>,
         all: usize,
         (target, own, rows): ForestRows,
@@ -167,7 +172,7 @@ impl<'a> ForestJob<'a> {
         let categories = columns.categories.iter().map(|names| names.as_ref().map(|n| n.len())).collect();
         if let (Some(why), "histogram") = (uses_sorted_lists(forest, &data.y), forest.splitter.as_str()) {
             return Err(Error::parameter(
-                Forest::SPEC.name,
+                RandomForest::SPEC.name,
                 "splitter",
                 "histogram",
                 format!("it must be auto or exact with {why}"),
@@ -177,7 +182,12 @@ impl<'a> ForestJob<'a> {
     }
 
     /// A job on rows that are all there.
-    pub fn in_memory(forest: &'a Forest, data: &'a Dataset<'a>, columns: &TreeColumns<'_>, cx: &'a Context<'a>) -> Result<Self> {
+    pub fn in_memory(
+        forest: &'a RandomForest,
+        data: &'a DatasetRef<'a>,
+        columns: &TreeColumns<'_>,
+        cx: &'a Context<'a>,
+    ) -> Result<Self> {
         forest_rows(forest, data).and_then(|rows| Self::new(forest, data, columns, rows.2.len(), rows, cx)).map_err(named)
     }
 
@@ -285,7 +295,7 @@ impl<'a> ForestJob<'a> {
         }
         if have > self.forest.n_estimators {
             return Err(Error::parameter(
-                Forest::SPEC.name,
+                RandomForest::SPEC.name,
                 "n_estimators",
                 self.forest.n_estimators,
                 format!("it must be at least {have}, the trees that are there already"),
@@ -336,7 +346,7 @@ pub(super) fn trees_in_parallel() -> usize {
 
 /// The certificate of a forest on bins.
 pub(super) fn histogram_certificate(
-    forest: &Forest,
+    forest: &RandomForest,
     rows: usize,
     columns: &[BinnedColumn],
     trees: &Trees,
@@ -347,7 +357,7 @@ pub(super) fn histogram_certificate(
     certificate(forest, "histogram", note, trees, late)
 }
 
-fn certificate(forest: &Forest, method: &str, note: String, trees: &Trees, late: bool) -> Certificate {
+fn certificate(forest: &RandomForest, method: &str, note: String, trees: &Trees, late: bool) -> Certificate {
     let mut notes = vec![note];
     if late {
         notes.push(format!("{} of {} trees were grown in time.", trees.n_trees(), forest.n_estimators));
@@ -357,7 +367,7 @@ fn certificate(forest: &Forest, method: &str, note: String, trees: &Trees, late:
 }
 
 /// Draws for each tree out of so many rows.
-pub(super) fn bootstrap_size(forest: &Forest, rows: usize) -> usize {
+pub(super) fn bootstrap_size(forest: &RandomForest, rows: usize) -> usize {
     let draws = match forest.max_samples {
         None => rows,
         Some(CountOrFraction::Share(s)) => ((s * rows as f64).round() as usize).max(1),
@@ -383,17 +393,17 @@ pub(super) fn balanced_factors(totals: &[f64]) -> Vec<f64> {
 }
 
 /// Whether classes are to be balanced within each bag.
-pub(super) fn balances_bags(forest: &Forest) -> bool {
+pub(super) fn balances_bags(forest: &RandomForest) -> bool {
     forest.class_weight == Some(ClassWeight::Word(SUBSAMPLE.into()))
 }
 
 /// How classes are judged.
-pub(super) fn shares(forest: &Forest) -> ImpurityKind {
+pub(super) fn shares(forest: &RandomForest) -> ImpurityKind {
     if matches!(forest.criterion.as_str(), "entropy" | "log_loss") { ImpurityKind::Entropy } else { ImpurityKind::Gini }
 }
 
 /// How numbers are judged.
-pub(super) fn mean_loss(forest: &Forest) -> MeanLoss {
+pub(super) fn mean_loss(forest: &RandomForest) -> MeanLoss {
     if forest.criterion == "poisson" { MeanLoss::Poisson } else { MeanLoss::Squared }
 }
 
@@ -404,10 +414,15 @@ pub(super) fn tree_seed(seed: u64, tree: usize) -> u64 {
     if tree == 0 { seed } else { RngStream::new(seed, "forest tree", tree as u64).next_u64() >> 33 }
 }
 
-/// How often each row of the data is in the bag of each tree; see [`Forest::bags`].
-pub(super) fn bootstrap_counts(forest: &Forest, trees: usize, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Vec<Vec<u32>>> {
+/// How often each row of the data is in the bag of each tree; see [`RandomForest::bags`].
+pub(super) fn bootstrap_counts(
+    forest: &RandomForest,
+    trees: usize,
+    data: &DatasetRef<'_>,
+    cx: &Context<'_>,
+) -> Result<Vec<Vec<u32>>> {
     forest.check()?;
-    data.check(&Forest::SPEC)?;
+    data.check(&RandomForest::SPEC)?;
     let columns = TreeColumns::new(&data.x, data.schema);
     let job = ForestJob::in_memory(forest, data, &columns, cx)?;
     let of_tree = |t: usize| {

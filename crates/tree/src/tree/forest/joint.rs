@@ -6,32 +6,32 @@
 
 use std::sync::Arc;
 
-use ermine_core::{Context, Dataset, JointFit, Learner, Result, TakeModel};
+use ermine_core::{Context, DatasetRef, JointFit, Learner, Result, TakeModel};
 use rayon::prelude::*;
 
 use super::super::grow::{GrowOptions, GrownNode};
 use super::super::{CountOrFraction, sorted::TreeColumns};
 use super::fit::{FinishedTree, ForestJob, named, trees_in_parallel};
 use super::split_search::BinSplitLimits;
-use super::{Forest, ForestModel};
+use super::{ForestModel, RandomForest};
 
-pub(super) const JOINT: JointFit<Forest> = JointFit { key, fit };
+pub(super) const JOINT: JointFit<RandomForest> = JointFit { key, fit };
 
 /// What the bins of the columns depend on.
-fn key(forest: &Forest) -> Option<String> {
+fn key(forest: &RandomForest) -> Option<String> {
     serde_json::to_string(&(&forest.splitter, forest.max_bins, &forest.class_weight)).ok()
 }
 
 /// Forests whose trees have their beginnings in common, each with its number.
 struct SharedForests<'a> {
     /// What they have in common; none for a forest of its own.
-    growth: Option<Forest>,
+    growth: Option<RandomForest>,
     jobs: Vec<(usize, ForestJob<'a>)>,
 }
 
-fn fit(forests: &[Forest], data: &Dataset<'_>, cx: &Context<'_>, take: TakeModel<'_, ForestModel>) -> Result<()> {
+fn fit(forests: &[RandomForest], data: &DatasetRef<'_>, cx: &Context<'_>, take: TakeModel<'_, ForestModel>) -> Result<()> {
     forests.iter().try_for_each(Learner::check)?;
-    data.check(&Forest::SPEC)?;
+    data.check(&RandomForest::SPEC)?;
     let columns = TreeColumns::new(&data.x, data.schema);
     let mut binned = None;
     let mut stands: Vec<SharedForests<'_>> = Vec::new();
@@ -54,8 +54,8 @@ fn fit(forests: &[Forest], data: &Dataset<'_>, cx: &Context<'_>, take: TakeModel
 
 /// The forest without the parameters that only stop trees or prune them afterwards. None where trees are not cut back: with a bound on
 /// leaves it depends on all other nodes whether one splits.
-fn shared_growth(job: &ForestJob<'_>) -> Option<Forest> {
-    (job.uses_bins() && job.settings.max_leaves.is_none()).then(|| Forest {
+fn shared_growth(job: &ForestJob<'_>) -> Option<RandomForest> {
+    (job.uses_bins() && job.settings.max_leaves.is_none()).then(|| RandomForest {
         n_estimators: 1,
         max_depth: None,
         min_samples_split: CountOrFraction::Rows(2),

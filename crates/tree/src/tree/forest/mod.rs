@@ -17,8 +17,8 @@ mod stream;
 mod tests;
 
 use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, FitFrom, JointFit, Learner, ModelReader, ParamSpec, Range, Result, Spec, StreamFit,
-    Target, Task,
+    Accepts, Context, DatasetRef, Error, Family, FitFrom, JointFit, Learner, ModelReader, ParamSpec, Range, Result, Spec,
+    StreamFit, Target, Task,
 };
 use serde::{Deserialize, Serialize};
 
@@ -43,14 +43,14 @@ pub use model::{ForestModel, OutOfBag};
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Classifier, Context, Dataset, Features, Learner, MatRef, OwnedTarget};
-/// use ermine_tree::tree::forest::Forest;
+/// use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, MatRef, OwnedTarget};
+/// use ermine_tree::tree::forest::RandomForest;
 ///
 /// let x = [1.0, 2.0, f64::NAN, 8.0, 9.0, 10.0];
 /// let x = Features::F64(MatRef::row_major(&x, 6, 1));
 /// let y = OwnedTarget::from_labels(&["low", "low", "low", "high", "high", "high"]);
-/// let forest = Forest { n_estimators: 50, ..Forest::default() };
-/// let model = forest.fit(&Dataset::new(x).with_target(y.view()), &Context::default())?;
+/// let forest = RandomForest { n_estimators: 50, ..RandomForest::default() };
+/// let model = forest.fit_with(&DatasetRef::new(x).with_target(y.view()), &Context::default())?;
 /// assert_eq!(model.classify(&x)?, [1, 1, 1, 0, 0, 0]);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -83,7 +83,7 @@ pub use model::{ForestModel, OutOfBag};
 /// Learning 63, 2006.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Forest {
+pub struct RandomForest {
     /// Trees.
     pub n_estimators: u64,
     /// What makes a split good; "auto" is Gini or squared error, by the target.
@@ -124,7 +124,7 @@ pub struct Forest {
     pub monotonic_cst: Option<Vec<i8>>,
 }
 
-impl Default for Forest {
+impl Default for RandomForest {
     fn default() -> Self {
         Self {
             n_estimators: 100,
@@ -153,7 +153,7 @@ impl Default for Forest {
 /// The word for class weights that balance each bag by itself.
 const SUBSAMPLE: &str = "balanced_subsample";
 
-impl Learner for Forest {
+impl Learner for RandomForest {
     type Model = ForestModel;
 
     const SEARCH_SPACE: &'static [&'static str] = &["min_samples_leaf=1..30:log", "max_features=0.05..0.95"];
@@ -296,7 +296,7 @@ impl Learner for Forest {
         }
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<ForestModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<ForestModel> {
         fit::fit(self, None, data, cx)
     }
 
@@ -305,10 +305,10 @@ impl Learner for Forest {
     }
 }
 
-impl Forest {
+impl RandomForest {
     /// How often each row is in the bag of each of the first trees that a fit on `data` grows. Of the columns of `data` nothing
     /// is needed but the number of rows.
-    pub fn bags(&self, trees: usize, data: &Dataset<'_>, cx: &Context<'_>) -> Result<Vec<Vec<u32>>> {
+    pub fn bags(&self, trees: usize, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Vec<Vec<u32>>> {
         fit::bootstrap_counts(self, trees, data, cx)
     }
 
@@ -318,7 +318,7 @@ impl Forest {
     }
 
     /// When trees stop to grow. `rows` are those that shares of rows speak of.
-    fn stops(&self, data: &Dataset<'_>, columns: &TreeColumns<'_>, rows: usize) -> Result<GrowOptions> {
+    fn stops(&self, data: &DatasetRef<'_>, columns: &TreeColumns<'_>, rows: usize) -> Result<GrowOptions> {
         let tree = self.tree(matches!(data.y, Target::Class { .. }), columns.len());
         let mut settings = tree.settings(data, columns, rows)?;
         settings.min_leaf = settings.min_leaf.max(1);

@@ -1,6 +1,6 @@
 //! Out-of-bag predictions: of each row by the trees that have not seen it.
 
-use ermine_core::{Context, Dataset, Flow, Mat, Partial, Progress, Result, RngStream, RowSource, Target, Task};
+use ermine_core::{Context, DatasetRef, Flow, Mat, Partial, Progress, Result, RngStream, RowSource, Target, Task};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use super::model::OutOfBag;
 
 /// The rows of a fit and the bags of its trees.
 pub(super) struct OobInput<'a> {
-    pub data: &'a Dataset<'a>,
+    pub data: &'a DatasetRef<'a>,
     pub rows: &'a RowSubset,
     pub seed: u64,
     pub bootstrap: &'a Bootstrap,
@@ -151,7 +151,7 @@ impl Partial for OobSums {
 impl OobSums {
     /// Of a block of rows, of which those in the places `kept` take part and have numbers from `first` on.
     pub fn of(
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         trees: &Trees,
         (bootstrap, strata): (&Bootstrap, &[Vec<u32>]),
         kept: &[usize],
@@ -189,7 +189,7 @@ impl OobSums {
         source: &dyn RowSource,
         trees: &Trees,
         bootstrap: &Bootstrap,
-        own: &dyn Fn(&Dataset<'_>, usize) -> f64,
+        own: &dyn Fn(&DatasetRef<'_>, usize) -> f64,
     ) -> Result<Self> {
         let strata: Vec<Vec<u32>> = (0..trees.n_trees()).map(|t| bootstrap.stratum_draws(t as u64)).collect();
         let mut first = 0;

@@ -1,12 +1,12 @@
 //! Training on rows that do not all lie in memory as they are.
 
-use ermine_core::{Context, Dataset, Error, Flow, Learner, Result, RowSource, Target, collect_rows, run_passes_source};
+use ermine_core::{Context, DatasetRef, Error, Flow, Learner, Result, RowSource, Target, collect_rows, run_passes_source};
 
 use super::super::sorted::{RowSubset, TreeColumns};
 use super::binning::{BinBuilder, ForestSummary, RowScales};
 use super::fit::{self, ForestJob, ForestTarget, MANY_ROWS};
 use super::oob::OobSums;
-use super::{Forest, ForestModel};
+use super::{ForestModel, RandomForest};
 use crate::columns::ColumnCells;
 use crate::stream::{MEMORY_BYTES, first_row, fits_memory};
 
@@ -15,10 +15,10 @@ use crate::stream::{MEMORY_BYTES, first_row, fits_memory};
 /// One pass finds the bins. If the binned rows, which take two bytes per cell, fit in memory, a second pass bins them and the trees
 /// are grown as in memory. Else trees are grown in passes, see [`super::pass`]. The bytes of the model are those of a fit in
 /// memory either way. Rows so few that their values are kept apart are kept as they are.
-pub(super) fn fit(forest: &Forest, source: &dyn RowSource, cx: &Context<'_>) -> Result<ForestModel> {
+pub(super) fn fit(forest: &RandomForest, source: &dyn RowSource, cx: &Context<'_>) -> Result<ForestModel> {
     forest.check()?;
     let allowed = cx.memory.unwrap_or(MEMORY_BYTES);
-    let head = first_row(source, &Forest::SPEC)?;
+    let head = first_row(source, &RandomForest::SPEC)?;
     let head = head.view();
     let summary = ForestSummary::of_source(source, cx)?;
     let names = match head.y {
@@ -38,7 +38,7 @@ pub(super) fn fit(forest: &Forest, source: &dyn RowSource, cx: &Context<'_>) -> 
     }
     let columns = TreeColumns::new(&head.x, head.schema);
     let scales = RowScales { of_class };
-    let own_weight = |run: &Dataset<'_>, i: usize| scales.row_weight(run, i);
+    let own_weight = |run: &DatasetRef<'_>, i: usize| scales.row_weight(run, i);
     let mut builder = BinBuilder::new(&summary, forest.max_bins as usize);
     let (mut codes, mut y) = (Vec::new(), Vec::new());
     let mut own = head.weight.map(|_| Vec::new());
@@ -76,8 +76,9 @@ pub(super) fn fit(forest: &Forest, source: &dyn RowSource, cx: &Context<'_>) -> 
 }
 
 /// Refuses what only rows in memory allow.
-pub(super) fn needs_memory(forest: &Forest, head: &Dataset<'_>) -> Result<()> {
-    let refuse = |name: &str, value: String, expected: String| Err(Error::parameter(Forest::SPEC.name, name, value, expected));
+pub(super) fn needs_memory(forest: &RandomForest, head: &DatasetRef<'_>) -> Result<()> {
+    let refuse =
+        |name: &str, value: String, expected: String| Err(Error::parameter(RandomForest::SPEC.name, name, value, expected));
     if forest.splitter == "exact" {
         return refuse("splitter", "exact".into(), "a stream is cut into bins: it must be auto or histogram".into());
     }

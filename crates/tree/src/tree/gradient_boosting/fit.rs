@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use ermine_core::{Certificate, Context, Dataset, Error, Features, Learner, Mat, MatRef, Progress, Result, RngStream, Target};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Features, Learner, Mat, MatRef, Progress, Result, RngStream, Target};
 
 use super::super::criterion::{Means, QuantizedWeights, Squared};
 use super::super::ensemble::{TreeNode, Trees, nodes_of};
@@ -18,7 +18,7 @@ use crate::columns::task_of;
 /// What all rounds share.
 struct BoostingJob<'a> {
     learner: &'a GradientBoosting,
-    data: &'a Dataset<'a>,
+    data: &'a DatasetRef<'a>,
     columns: &'a TreeColumns<'a>,
     loss: BoostingLoss,
     sample: BoostingSample,
@@ -36,7 +36,7 @@ struct BoostingScores {
 pub(super) fn fit(
     learner: &GradientBoosting,
     start: Option<&GradientBoostingModel>,
-    data: &Dataset<'_>,
+    data: &DatasetRef<'_>,
     cx: &Context<'_>,
 ) -> Result<GradientBoostingModel> {
     learner.check()?;
@@ -82,7 +82,7 @@ pub(super) fn fit(
 impl<'a> BoostingJob<'a> {
     fn new(
         learner: &'a GradientBoosting,
-        data: &'a Dataset<'a>,
+        data: &'a DatasetRef<'a>,
         columns: &'a TreeColumns<'a>,
         cx: &'a Context<'a>,
     ) -> Result<Self> {
@@ -351,7 +351,7 @@ fn add_offset(raw: &mut Mat<f64>, offset: MatRef<'_, f64>, what: &str) -> Result
 }
 
 /// Targets and weights of all rows, those with weight to train on.
-fn sample(data: &Dataset<'_>) -> Result<BoostingSample> {
+fn sample(data: &DatasetRef<'_>) -> Result<BoostingSample> {
     let n = data.rows();
     let y = match data.y {
         Target::Class { codes, .. } => BoostingTarget::Codes(codes.to_vec()),

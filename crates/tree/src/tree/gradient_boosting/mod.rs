@@ -8,7 +8,7 @@ mod step;
 mod tests;
 
 use ermine_core::{
-    Accepts, Context, Dataset, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+    Accepts, Context, DatasetRef, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
 };
 use serde::{Deserialize, Serialize};
 
@@ -34,13 +34,13 @@ pub use model::GradientBoostingModel;
 ///
 /// # Example
 /// ```
-/// use ermine_core::{Context, Dataset, Features, Learner, MatRef, Regressor, Target};
+/// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Regressor, Target};
 /// use ermine_tree::tree::gradient_boosting::GradientBoosting;
 ///
 /// let x: Vec<f64> = (0..100).map(f64::from).collect();
 /// let y: Vec<f64> = x.iter().map(|v| (v / 20.0).sin()).collect();
 /// let x = Features::F64(MatRef::row_major(&x, 100, 1));
-/// let model = GradientBoosting::default().fit(&Dataset::new(x).with_target(Target::Real(&y)), &Context::default())?;
+/// let model = GradientBoosting::default().fit_with(&DatasetRef::new(x).with_target(Target::Real(&y)), &Context::default())?;
 /// let p = model.predict(&x)?;
 /// assert!((0..100).all(|i| (p[(i, 0)] - y[i]).abs() < 0.02));
 /// # Ok::<(), ermine_core::Error>(())
@@ -231,7 +231,7 @@ impl Learner for GradientBoosting {
         Ok(())
     }
 
-    fn fit(&self, data: &Dataset<'_>, cx: &Context<'_>) -> Result<GradientBoostingModel> {
+    fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<GradientBoostingModel> {
         fit::fit(self, None, data, cx)
     }
 

@@ -87,8 +87,8 @@ fn poisson_never_predicts_zero() {
     assert!(least("poisson") > 0.0);
     let refused = |y: Vec<f64>| {
         let y = OwnedTarget::Real(y);
-        let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
-        tree(json!({"criterion": "poisson"})).fit(&data, &Context::default()).unwrap_err().to_string()
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
+        tree(json!({"criterion": "poisson"})).fit_with(&data, &Context::default()).unwrap_err().to_string()
     };
     assert!(refused(vec![0.0; 8]).contains("not positive"));
     let mut y = vec![1.0; 8];
@@ -197,8 +197,8 @@ fn infinity_is_refused_by_name() {
     let x = Mat::from_fn(50, 2, |i, j| if (i, j) == (31, 1) { f64::NEG_INFINITY } else { i as f64 });
     let schema = Schema::numbers(["here", "there"]);
     let y = labels(&(0..50).map(|i| f64::from(i % 2)).collect::<Vec<_>>());
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view()).with_schema(Some(&schema));
-    let e = Tree::default().fit(&data, &Context::default()).unwrap_err().to_string();
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view()).with_schema(Some(&schema));
+    let e = Tree::default().fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(e.contains("\"there\"") && e.contains("row 31") && e.contains("-infinity"), "{e}");
     let m = fit(&Tree::default(), &column(&[1.0, 2.0]), &labels(&[0.0, 1.0]));
     let e = m.apply(&Features::F64(column(&[1.0, f64::INFINITY]).view())).unwrap_err().to_string();
@@ -214,8 +214,8 @@ fn class_weights_are_row_weights() {
     assert!(bytes(&a) == bytes(&b));
     let balanced = fit(&tree(json!({"class_weight": "balanced", "max_depth": 4})), &x, &y);
     assert!(bytes(&balanced) == bytes(&fit(&tree(json!({"max_depth": 4})), &x, &y)));
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
-    let e = tree(json!({"class_weight": {"7": 2.0}})).fit(&data, &Context::default()).unwrap_err().to_string();
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
+    let e = tree(json!({"class_weight": {"7": 2.0}})).fit_with(&data, &Context::default()).unwrap_err().to_string();
     assert!(e.contains("\"7\""), "{e}");
 }
 
@@ -250,9 +250,9 @@ fn monotonic_constraints_hold_everywhere() {
     }
     let three = labels(&(0..1500).map(|i| f64::from(i % 3)).collect::<Vec<_>>());
     for (y, cst) in [(&three, json!([1, 0, 0])), (&classes, json!([1]))] {
-        let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
         assert!(matches!(
-            tree(json!({"monotonic_cst": cst})).fit(&data, &Context::default()),
+            tree(json!({"monotonic_cst": cst})).fit_with(&data, &Context::default()),
             Err(Error::Parameter { name, .. }) if name == "monotonic_cst"
         ));
     }
@@ -262,7 +262,7 @@ fn monotonic_constraints_hold_everywhere() {
 fn pruned_trees_are_nested_and_found_by_their_alpha() {
     let (x, y) = (normal(400, 4, 2), OwnedTarget::Real((0..400).map(|i| f64::from(i % 17)).collect()));
     let t = tree(json!({"max_leaf_nodes": 40}));
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     let path = t.pruning_path(&data, &Context::default()).unwrap();
     let mut last = usize::MAX;
     for (alpha, impurity) in path.ccp_alphas.iter().zip(&path.impurities) {
@@ -276,14 +276,14 @@ fn pruned_trees_are_nested_and_found_by_their_alpha() {
 #[test]
 fn random_parts_follow_the_seed() {
     let (x, y) = (normal(500, 8, 2), OwnedTarget::Real((0..500).map(|i| f64::from(i % 13)).collect()));
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     for p in [json!({"max_features": "sqrt"}), json!({"splitter": "random"}), json!({"max_features": 0.5, "splitter": "random"})]
     {
         let t = tree(p);
-        let at = |seed| bytes(&t.fit(&data, &Context::seeded(seed)).unwrap());
+        let at = |seed| bytes(&t.fit_with(&data, &Context::seeded(seed)).unwrap());
         assert!(at(1) == at(1) && at(1) != at(2));
         // Random splits still end in pure leaves.
-        let m = t.fit(&data, &Context::seeded(3)).unwrap();
+        let m = t.fit_with(&data, &Context::seeded(3)).unwrap();
         assert!(leaf_impurity(&m) == 0.0);
     }
 }
@@ -291,9 +291,9 @@ fn random_parts_follow_the_seed() {
 #[test]
 fn observers_and_deadlines_stop_the_growth() {
     let (x, y) = (normal(20_000, 3, 2), OwnedTarget::Real((0..20_000).map(|i| f64::from(i % 101)).collect()));
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     let stop = |p: &Progress| if p.stage == "growing" { Flow::Stop } else { Flow::Continue };
-    let e = Tree::default().fit(&data, &Context { observer: Some(&stop), ..Context::default() });
+    let e = Tree::default().fit_with(&data, &Context { observer: Some(&stop), ..Context::default() });
     assert!(matches!(e, Err(Error::Stopped(_))));
     // A deadline that passes while the tree grows leaves a smaller tree that says so.
     let wait = |p: &Progress| {
@@ -304,7 +304,7 @@ fn observers_and_deadlines_stop_the_growth() {
     };
     let deadline = Some(std::time::Instant::now() + std::time::Duration::from_millis(500));
     let cx = Context { observer: Some(&wait), deadline, ..Context::default() };
-    match Tree::default().fit(&data, &cx) {
+    match Tree::default().fit_with(&data, &cx) {
         Ok(m) if !m.certificate().unwrap().converged => assert!(m.n_leaves() < 20_000),
         Ok(m) => assert!(m.n_leaves() > 19_000),
         Err(e) => assert!(matches!(e, Error::Deadline(_))),
@@ -321,7 +321,7 @@ fn a_tree_as_deep_as_it_has_rows_grows_and_predicts() {
     assert!(m.depth() > 5000, "{}", m.depth());
     assert_eq!(leaf_impurity(&m), 0.0);
     assert!(bytes(&Tree::load(&bytes(&m).into_reader()).unwrap()) == bytes(&m));
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     assert!(Tree::default().pruning_path(&data, &Context::default()).unwrap().ccp_alphas.is_sorted());
     // Targets over many powers of two, sorted.
     let x = column(&(0..3000).map(f64::from).collect::<Vec<_>>());
@@ -342,8 +342,8 @@ fn categories_and_missing_values_of_penguins_need_no_preparation() {
     let (x, taken) = fixture("penguins").split_off(&["species"]).unwrap();
     let Column::Category { codes, names } = &taken[0].1 else { panic!("species are categories") };
     let y = OwnedTarget::Class { codes: codes.clone(), names: names.to_vec() };
-    let data = Dataset::new(Features::Table(x.view())).with_target(y.view());
-    let m = Tree::default().fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::Table(x.view())).with_target(y.view());
+    let m = Tree::default().fit_with(&data, &Context::default()).unwrap();
     let right = m.classify(&data.x).unwrap().iter().zip(codes).filter(|(a, b)| a == b).count();
     // Two penguins have nothing but their island, sex and year, one of each species on its island.
     assert!(right >= 342, "{right} of 344");
@@ -356,8 +356,8 @@ fn mushrooms_are_told_apart_by_sets_of_categories() {
     let (x, taken) = fixture("mushrooms").split_off(&["class"]).unwrap();
     let Column::Category { codes, names } = &taken[0].1 else { panic!("classes are categories") };
     let y = OwnedTarget::Class { codes: codes.clone(), names: names.to_vec() };
-    let data = Dataset::new(Features::Table(x.view())).with_target(y.view());
-    let m = Tree::default().fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::Table(x.view())).with_target(y.view());
+    let m = Tree::default().fit_with(&data, &Context::default()).unwrap();
     assert_eq!(m.classify(&data.x).unwrap(), *codes);
     assert!(m.n_leaves() <= 12, "{} leaves", m.n_leaves());
     let text = m.to_text(x.schema(), &TextStyle::default());
@@ -370,8 +370,8 @@ fn categories_are_known_by_name_and_unseen_ones_are_missing() {
     let cells: Vec<Option<&str>> = (0..60).map(|i| ["red", "green", "blue", "grey"].get(i % 5).copied()).collect();
     let table = Table::new([("colour", Column::categories(&cells))]).unwrap();
     let y = OwnedTarget::Real((0..60).map(|i| [1.0, 5.0, 1.0, 5.0, 9.0][i % 5]).collect());
-    let data = Dataset::new(Features::Table(table.view())).with_target(y.view());
-    let m = Tree::default().fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::Table(table.view())).with_target(y.view());
+    let m = Tree::default().fit_with(&data, &Context::default()).unwrap();
     assert_eq!(m.n_leaves(), 3);
     let names: Vec<String> = ["violet", "red", "grey"].map(String::from).to_vec();
     let other = Column::Category { codes: vec![1, 2, 0, MISSING_CODE], names: Arc::new(names) };
@@ -392,15 +392,15 @@ fn many_categories_are_no_problem() {
     let high = |c: u32| (c * 7919).is_multiple_of(3);
     let y = OwnedTarget::Real(codes.iter().map(|&c| f64::from(high(c))).collect());
     let table = Table::new([("id", Column::Category { codes, names: Arc::new(names) })]).unwrap();
-    let data = Dataset::new(Features::Table(table.view())).with_target(y.view());
-    let m = Tree::default().fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::Table(table.view())).with_target(y.view());
+    let m = Tree::default().fit_with(&data, &Context::default()).unwrap();
     assert_eq!(m.n_leaves(), 2);
     // All-missing columns and one category are constant.
     let empty =
         Table::new([("none", Column::categories::<&str>(&[None, None, None])), ("nan", Column::numbers(vec![NAN; 3]))]).unwrap();
     let y = OwnedTarget::Real(vec![1.0, 2.0, 3.0]);
-    let data = Dataset::new(Features::Table(empty.view())).with_target(y.view());
-    assert_eq!(Tree::default().fit(&data, &Context::default()).unwrap().node_count(), 1);
+    let data = DatasetRef::new(Features::Table(empty.view())).with_target(y.view());
+    assert_eq!(Tree::default().fit_with(&data, &Context::default()).unwrap().node_count(), 1);
 }
 
 #[test]
@@ -450,7 +450,7 @@ fn indicators_grow_the_tree_of_their_classes() {
             }
         }
         let other = OwnedTarget::Reals(matrix(&[vec![0.5; 200], vec![0.5; 200]]));
-        let data = Dataset::new(Features::F64(x.view())).with_target(other.view());
-        assert!(t.fit(&data, &Context::default()).unwrap_err().to_string().contains("as many ones in each row"));
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(other.view());
+        assert!(t.fit_with(&data, &Context::default()).unwrap_err().to_string().contains("as many ones in each row"));
     }
 }

@@ -82,8 +82,8 @@ fn categories_find_their_leaves_too() {
     let sizes = table.view().numbers(1).unwrap().to_vec();
     let class = |i: usize| f64::from(matches!(cells[i], Some("bee" | "eel") | None) != (sizes[i] > 0.3));
     let y = labels(&(0..500).map(class).collect::<Vec<_>>());
-    let data = Dataset::new(Features::Table(table.view())).with_target(y.view());
-    let model = tree(json!({})).fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::Table(table.view())).with_target(y.view());
+    let model = tree(json!({})).fit_with(&data, &Context::default()).unwrap();
     assert!((0..model.node_count()).any(|i| model.left_categories(i).is_some()));
     for count in COUNTS {
         let (table, cells) = build(count, 7, 32);

@@ -11,8 +11,8 @@ fn model() -> (TreeModel, Table) {
     let size: Vec<f64> = (0..90).map(|i| f64::from(i * 31 % 17)).collect();
     let table = Table::new([("colour", Column::categories(&cells)), ("size", Column::numbers(size))]).unwrap();
     let y = labels(&(0..90).map(|i| f64::from(i * 5 % 3)).collect::<Vec<_>>());
-    let data = Dataset::new(Features::Table(table.view())).with_target(y.view());
-    (tree(json!({"max_depth": 5})).fit(&data, &Context::default()).unwrap(), table)
+    let data = DatasetRef::new(Features::Table(table.view())).with_target(y.view());
+    (tree(json!({"max_depth": 5})).fit_with(&data, &Context::default()).unwrap(), table)
 }
 
 fn file(model: &TreeModel) -> Vec<u8> {

@@ -125,8 +125,8 @@ fn threads_layouts_and_precision_do_not_change_a_bit() {
         let f32_cells: Vec<f32> = x.as_slice().iter().map(|&v| v as f32).collect();
         for other in [Features::F64(MatRef::col_major(&columns, rows, 6)), Features::F32(MatRef::row_major(&f32_cells, rows, 6))]
         {
-            let data = Dataset::new(other).with_target(y.view());
-            let model = tree.fit(&data, &Context::default()).unwrap();
+            let data = DatasetRef::new(other).with_target(y.view());
+            let model = tree.fit_with(&data, &Context::default()).unwrap();
             assert!(bytes(&model) == one, "{criterion}");
             assert_eq!(model.apply(&other).unwrap(), model.apply(&Features::F64(x.view())).unwrap());
         }

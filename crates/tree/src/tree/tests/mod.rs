@@ -8,7 +8,7 @@ mod naive;
 mod pruning;
 mod reference;
 
-use ermine_core::{AnyLearner, Column, Context, Dataset, Features, Learner, Mat, OwnedTarget, RngStream, Table};
+use ermine_core::{AnyLearner, Column, Context, DatasetRef, Features, Learner, Mat, OwnedTarget, RngStream, Table};
 use serde_json::Value;
 
 use super::{Tree, TreeModel};
@@ -50,8 +50,8 @@ fn fit(tree: &Tree, x: &Mat<f64>, y: &OwnedTarget) -> TreeModel {
 }
 
 fn fit_weighted(tree: &Tree, x: &Mat<f64>, y: &OwnedTarget, weight: Option<&[f64]>) -> TreeModel {
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view()).with_weight(weight);
-    tree.fit(&data, &Context::default()).unwrap()
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view()).with_weight(weight);
+    tree.fit_with(&data, &Context::default()).unwrap()
 }
 
 /// What a model stores, to compare bits.

@@ -128,8 +128,8 @@ impl NaiveCase {
         }
         let tree = tree(serde_json::json!({"criterion": self.criterion, "min_samples_leaf": self.min_leaf, "max_depth": 4}));
         let x = Features::Table(table.view());
-        let data = Dataset::new(x).with_target(y.view()).with_weight(self.weight.as_deref());
-        let model = tree.fit(&data, &Context::default()).unwrap();
+        let data = DatasetRef::new(x).with_target(y.view()).with_weight(self.weight.as_deref());
+        let model = tree.fit_with(&data, &Context::default()).unwrap();
         let n = model.nodes();
         let (starts, path) = model.decision_path(&x).unwrap();
         let mut rows = vec![Vec::new(); model.node_count()];
@@ -166,13 +166,13 @@ impl NaiveCase {
         if let Some(w) = &self.weight {
             let kept: Vec<usize> = (0..w.len()).filter(|&i| w[i] > 0.0).collect();
             let part = data.take_rows(&kept);
-            let again = tree.fit(&part.view(), &Context::default()).unwrap();
+            let again = tree.fit_with(&part.view(), &Context::default()).unwrap();
             prop_assert!(bytes(&model) == bytes(&again), "weight 0 leaves a trace");
         }
         // Neither does the order of rows leave one.
         let order = RngStream::new(5, "rows", 0).permutation(self.y.len());
         let shuffled = data.take_rows(&order);
-        let again = tree.fit(&shuffled.view(), &Context::default()).unwrap();
+        let again = tree.fit_with(&shuffled.view(), &Context::default()).unwrap();
         if self.criterion != "poisson" {
             prop_assert!(bytes(&model) == bytes(&again), "the order of rows leaves a trace");
         }

@@ -52,14 +52,14 @@ fn the_errors_of_the_folds_are_those_of_pruned_trees() {
     let choice = fit(&t, &x, &y).pruning().unwrap().clone();
     let seed = RngStream::new(0, "pruning folds", 0).next_u64();
     let folds = ermine_core::splits::stratified_k_fold(&y.view(), 90, 3, seed).unwrap();
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     for k in 0..choice.alphas.len() {
         let price = choice.alphas.get(k + 1).map_or(f64::MAX, |next| (choice.alphas[k] * next).sqrt());
         let mut wrong = 0;
         for fold in 0..3 {
             let (train, test) = folds.round(fold);
             let (rest, test_rows) = (data.take_rows(&train), data.take_rows(&test));
-            let model = tree(json!({"ccp_alpha": price.max(1e-300)})).fit(&rest.view(), &Context::default()).unwrap();
+            let model = tree(json!({"ccp_alpha": price.max(1e-300)})).fit_with(&rest.view(), &Context::default()).unwrap();
             let predictions = model.classify(&test_rows.view().x).unwrap();
             wrong += predictions.iter().zip(test_rows.view().y.classes().unwrap().0).filter(|(a, b)| a != b).count();
         }

@@ -1,6 +1,6 @@
 //! The book of reference values.
 
-use ermine_core::{Classifier, Dataset, Features, Regressor};
+use ermine_core::{Classifier, DatasetRef, Features, Regressor};
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -66,7 +66,7 @@ fn check_case(case: &Value) {
     let n = model.nodes();
     let rel = case["tolerance"]["rel"].as_f64().unwrap();
     let threshold_rel = case["tolerance"]["threshold_rel"].as_f64().unwrap();
-    let data = Dataset::new(Features::F64(x.view())).with_target(y.view());
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view());
     let path = tree.pruning_path(&data, &Context::default()).unwrap();
     assert!(path.ccp_alphas.is_sorted() && path.impurities.is_sorted(), "{id}: the path descends");
     for (key, value) in case["expected"].as_object().unwrap() {

@@ -1,9 +1,9 @@
 //! Shapley values against their definition: all subsets of the columns.
 
-use ermine_core::{Attributor, Column, Context, Dataset, Features, Learner, Mat, Model, Regressor, RngStream, Table, Target};
+use ermine_core::{Attributor, Column, Context, DatasetRef, Features, Learner, Mat, Model, Regressor, RngStream, Table, Target};
 
 use crate::boosting::Boosting;
-use crate::tree::forest::Forest;
+use crate::tree::forest::RandomForest;
 use crate::tree::gradient_boosting::GradientBoosting;
 
 use super::super::{TreeNode, Trees};
@@ -170,12 +170,13 @@ fn forests_and_boosting_are_explained_as_a_whole() {
     let targets =
         [Target::Real(&y), Target::Class { codes: &two, names: &names[..2] }, Target::Class { codes: &codes, names: &names }];
     for target in targets {
-        let data = Dataset::new(features).with_target(target);
-        let forest = Forest { n_estimators: 7, max_depth: Some(4), ..Forest::default() }.fit(&data, &cx).unwrap();
+        let data = DatasetRef::new(features).with_target(target);
+        let forest =
+            RandomForest { n_estimators: 7, max_depth: Some(4), ..RandomForest::default() }.fit_with(&data, &cx).unwrap();
         let predictions = forest.as_classifier().map_or_else(|| forest.predict(&features), |c| c.proba(&features)).unwrap();
         assert_explained(&forest, forest.trees(), &vec![0.0; predictions.cols()], 1.0 / 7.0, &x, &predictions);
 
-        let exact = GradientBoosting { n_estimators: 6, ..GradientBoosting::default() }.fit(&data, &cx).unwrap();
+        let exact = GradientBoosting { n_estimators: 6, ..GradientBoosting::default() }.fit_with(&data, &cx).unwrap();
         let predictions = match exact.as_classifier() {
             Some(c) => c.decision(&features).unwrap().unwrap(),
             None => exact.predict(&features).unwrap(),
@@ -183,14 +184,14 @@ fn forests_and_boosting_are_explained_as_a_whole() {
         assert_explained(&exact, exact.trees(), exact.start(), 1.0, &x, &predictions);
 
         let learner = Boosting { max_iter: 6, min_samples_leaf: 5, ..Boosting::default() };
-        let boosted = learner.fit(&data, &cx).unwrap();
+        let boosted = learner.fit_with(&data, &cx).unwrap();
         assert_explained(&boosted, boosted.trees(), boosted.start(), 1.0, &x, &boosted.scores(&features).unwrap());
     }
     // Where predictions are exponentials, their logarithms are explained.
     let counts: Vec<f64> = codes.iter().map(|&c| f64::from(c)).collect();
-    let data = Dataset::new(features).with_target(Target::Real(&counts));
+    let data = DatasetRef::new(features).with_target(Target::Real(&counts));
     let learner = Boosting { max_iter: 6, min_samples_leaf: 5, loss: "poisson".into(), ..Boosting::default() };
-    let boosted = learner.fit(&data, &cx).unwrap();
+    let boosted = learner.fit_with(&data, &cx).unwrap();
     assert_explained(&boosted, boosted.trees(), boosted.start(), 1.0, &x, &boosted.scores(&features).unwrap());
     assert_eq!(Attributor::output_name(&boosted), "logarithm of the prediction");
 }

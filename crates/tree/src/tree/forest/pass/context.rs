@@ -1,6 +1,6 @@
 //! What all trees share, and rows as trees see them.
 
-use ermine_core::{Dataset, Error, Partial, Result, Target};
+use ermine_core::{DatasetRef, Error, Partial, Result, Target};
 use ermine_math::bins::ColumnBins;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ impl Partial for BinSurvey {
 
 impl BinSurvey {
     /// Of a block of rows.
-    pub fn of(rows: &Dataset<'_>, scales: &RowScales, bins: &[ColumnBins], keep_weights: bool, poisson: bool) -> Result<Self> {
+    pub fn of(rows: &DatasetRef<'_>, scales: &RowScales, bins: &[ColumnBins], keep_weights: bool, poisson: bool) -> Result<Self> {
         let own: Vec<f64> = (0..rows.rows()).map(|i| scales.row_weight(rows, i)).collect();
         let kept: Vec<usize> = (0..rows.rows()).filter(|&i| own[i] > 0.0).collect();
         let mut out = Self { counts: vec![kept.len()], ..Self::default() };
@@ -115,7 +115,7 @@ pub(super) struct ForestContext {
 
 /// The rows of a block that take part.
 pub(super) struct ForestBlock<'a> {
-    rows: &'a Dataset<'a>,
+    rows: &'a DatasetRef<'a>,
     reader: ColumnCells<'a>,
     /// Their places in the block, and their weights.
     pub kept: Vec<usize>,
@@ -127,7 +127,7 @@ pub(super) struct ForestBlock<'a> {
 
 impl ForestContext {
     /// A block of rows, of which `first` come before.
-    pub fn read<'a>(&self, rows: &'a Dataset<'a>, first: usize) -> Result<ForestBlock<'a>> {
+    pub fn read<'a>(&self, rows: &'a DatasetRef<'a>, first: usize) -> Result<ForestBlock<'a>> {
         let (mut kept, mut own) = (Vec::with_capacity(rows.rows()), Vec::with_capacity(rows.rows()));
         for i in 0..rows.rows() {
             let weight = self.scales.row_weight(rows, i);

@@ -15,7 +15,7 @@ mod pass_plan;
 #[cfg(test)]
 mod tests;
 
-use ermine_core::{Context, Dataset, Error, Partial, PassLearner, PassStep, Result, Target, Task};
+use ermine_core::{Context, DatasetRef, Error, Partial, PassLearner, PassStep, Result, Target, Task};
 use ermine_math::bins::ColumnBins;
 use ermine_math::double_double::Dd;
 use rayon::prelude::*;
@@ -31,7 +31,7 @@ use super::bins::{BinStorage, BinnedColumn, BinnedData, MAX_NARROW_BINS};
 use super::bootstrap::Bootstrap;
 use super::fit::{self, FinishedTree, MANY_ROWS};
 use super::oob::OobSums;
-use super::{Forest, ForestModel, stream};
+use super::{ForestModel, RandomForest, stream};
 use crate::columns::{Categories, categories, task_of};
 use crate::stream::MEMORY_BYTES;
 use apply_pass::{ApplyPass, StartTree};
@@ -120,7 +120,7 @@ impl Partial for ForestPartial {
     }
 }
 
-impl PassLearner for Forest {
+impl PassLearner for RandomForest {
     type State = ForestState;
     type Partial = ForestPartial;
 
@@ -128,7 +128,7 @@ impl PassLearner for Forest {
         SORTED
     }
 
-    fn initial_state(&self, head: &Dataset<'_>, cx: &Context<'_>) -> Result<ForestState> {
+    fn initial_state(&self, head: &DatasetRef<'_>, cx: &Context<'_>) -> Result<ForestState> {
         stream::needs_memory(self, head)?;
         let (task, classes) = task_of(&head.y);
         let columns = TreeColumns::new(&head.x, head.schema);
@@ -161,11 +161,11 @@ impl PassLearner for Forest {
         matches!(state.stage, ForestPhase::Grow(..))
     }
 
-    fn add_block(&self, _: &ForestState, _: &mut ForestPartial, _: &Dataset<'_>) -> Result<()> {
+    fn add_block(&self, _: &ForestState, _: &mut ForestPartial, _: &DatasetRef<'_>) -> Result<()> {
         Err(Error::Data("a forest must know which rows it is given".into()))
     }
 
-    fn add_block_at(&self, state: &ForestState, part: &mut ForestPartial, rows: &Dataset<'_>, first: usize) -> Result<()> {
+    fn add_block_at(&self, state: &ForestState, part: &mut ForestPartial, rows: &DatasetRef<'_>, first: usize) -> Result<()> {
         let weight = |frame: &ForestContext, i: usize| {
             let own = frame.scales.row_weight(rows, i);
             match rows.y {
@@ -269,7 +269,7 @@ impl PassLearner for Forest {
     }
 }
 
-impl Forest {
+impl RandomForest {
     /// What all trees share, once it is known what lies in the bins.
     fn frame(
         &self,
@@ -334,11 +334,11 @@ impl Forest {
 
 impl ForestState {
     /// Whether rows or classes have weights that are the same for all trees.
-    fn own_weights(&self, forest: &Forest) -> bool {
+    fn own_weights(&self, forest: &RandomForest) -> bool {
         self.weighted || forest.class_weight.is_some() && !fit::balances_bags(forest)
     }
 
-    fn model(&self, forest: &Forest, frame: &ForestContext, growing: GrowingForest, late: bool) -> ForestModel {
+    fn model(&self, forest: &RandomForest, frame: &ForestContext, growing: GrowingForest, late: bool) -> ForestModel {
         ForestModel {
             task: self.task,
             classes: self.classes.clone(),
@@ -364,7 +364,7 @@ impl GrowingForest {
     }
 
     /// Starts trees, as long as memory allows.
-    fn start_trees(&mut self, forest: &Forest, frame: &ForestContext) {
+    fn start_trees(&mut self, forest: &RandomForest, frame: &ForestContext) {
         let wanted = usize::try_from(forest.n_estimators).unwrap_or(usize::MAX);
         let next = self.started..wanted.min(self.started + AT_ONCE.saturating_sub(self.partial_trees.len()));
         self.started = next.end;
@@ -376,7 +376,7 @@ impl GrowingForest {
     /// Takes what a pass has gathered into the trees.
     fn advance(
         &mut self,
-        forest: &Forest,
+        forest: &RandomForest,
         frame: &ForestContext,
         mut histograms: PassHistograms,
         seed: u64,
@@ -419,7 +419,7 @@ impl GrowingForest {
     }
 
     /// Puts trees that are grown into the forest, in their order.
-    fn collect(&mut self, forest: &Forest, frame: &ForestContext, cx: &Context<'_>) -> Result<()> {
+    fn collect(&mut self, forest: &RandomForest, frame: &ForestContext, cx: &Context<'_>) -> Result<()> {
         let mut rest = Vec::new();
         for mut partial in std::mem::take(&mut self.partial_trees) {
             if partial.weights.is_some() && partial.grown.is_none() {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::super::criterion::{WeightGrid, WeightRange};
 use super::super::super::grow::{GainOrder, GrownNode, graft, in_preorder};
 use super::super::super::open_node::OpenNode;
-use super::super::Forest;
+use super::super::RandomForest;
 use super::super::bins::MISSING_RANK;
 use super::super::fit::{balanced_factors, balances_bags, mean_loss, shares, tree_seed};
 use super::super::grow::column_stream;
@@ -85,7 +85,12 @@ pub(super) struct RowWeights {
 
 impl RowWeights {
     /// From what is known of the bag; also the sum of all rows, where it is known.
-    pub fn new(forest: &Forest, frame: &ForestContext, profile: &SampleProfile, classes: Option<usize>) -> (Self, Vec<i64>) {
+    pub fn new(
+        forest: &RandomForest,
+        frame: &ForestContext,
+        profile: &SampleProfile,
+        classes: Option<usize>,
+    ) -> (Self, Vec<i64>) {
         let (mut factors, mut grid) = (frame.factors.clone(), frame.grid);
         let Some(classes) = classes else {
             let (whole, unit) = grid.map_or((true, 1.0), |g| (g.whole, g.unit));

@@ -1,6 +1,6 @@
 //! What a pass gathers: histograms of large nodes, rows of small ones, within a bound of memory.
 
-use ermine_core::{Dataset, Error, Result};
+use ermine_core::{DatasetRef, Error, Result};
 use serde::{Deserialize, Serialize};
 
 use super::super::bins::{BinStorage, BinnedColumn, MISSING_RANK};
@@ -188,7 +188,7 @@ impl PassPlan {
         frame: &ForestContext,
         bootstrap: bool,
         histograms: &mut PassHistograms,
-        rows: &Dataset<'_>,
+        rows: &DatasetRef<'_>,
         first: usize,
     ) -> Result<()> {
         let block = frame.read(rows, first)?;

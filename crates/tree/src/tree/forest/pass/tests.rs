@@ -2,11 +2,11 @@
 
 use std::sync::Mutex;
 
-use ermine_core::{Context, Dataset, Features, Learner, Mat, PassLearner, PassStep, RngStream, Target, run_passes};
+use ermine_core::{Context, DatasetRef, Features, Learner, Mat, PassLearner, PassStep, RngStream, Target, run_passes};
 use serde_json::{Value, json};
 
 use super::super::tests::{bytes, classes, coarse, forest, normal, numbers, with_missing};
-use super::super::{Forest, ForestModel};
+use super::super::{ForestModel, RandomForest};
 use super::{ForestPartial, ForestPartialKind, ForestPhase};
 use crate::test_rows::classes_by_level;
 use ermine_fixtures::ChunkedSource;
@@ -16,17 +16,17 @@ fn with_memory(memory: u64) -> Context<'static> {
 }
 
 /// Fits in passes; rows come in runs.
-fn in_passes(forest: &Forest, data: &Dataset<'_>, run: usize, memory: u64) -> ForestModel {
+fn in_passes(forest: &RandomForest, data: &DatasetRef<'_>, run: usize, memory: u64) -> ForestModel {
     let notes = Mutex::new(Vec::new());
     let tell = |words: String| notes.lock().unwrap().push(words);
     let cx = Context { remarks: Some(&tell), ..with_memory(memory) };
-    let model = (Forest::STREAM.unwrap())(forest, &ChunkedSource::new(*data, &[run]), &cx).unwrap();
+    let model = (RandomForest::STREAM.unwrap())(forest, &ChunkedSource::new(*data, &[run]), &cx).unwrap();
     assert!(notes.lock().unwrap().iter().any(|w| w.contains("in passes over the rows")), "{notes:?}");
     model
 }
 
-fn agrees(forest: &Forest, data: &Dataset<'_>, run: usize, memory: u64, what: &str) {
-    let in_memory = bytes(&forest.fit(data, &Context::seeded(5)).unwrap());
+fn agrees(forest: &RandomForest, data: &DatasetRef<'_>, run: usize, memory: u64, what: &str) {
+    let in_memory = bytes(&forest.fit_with(data, &Context::seeded(5)).unwrap());
     assert!(bytes(&in_passes(forest, data, run, memory)) == in_memory, "{what}: {memory} bytes, runs of {run}");
 }
 
@@ -47,7 +47,7 @@ fn ways() -> Vec<Value> {
     serde_json::from_str(WAYS).unwrap()
 }
 
-fn of(mut params: Value, more: Value) -> Forest {
+fn of(mut params: Value, more: Value) -> RandomForest {
     for (name, value) in [("n_estimators", json!(3)), ("splitter", json!("histogram"))] {
         params[name] = value;
     }
@@ -67,7 +67,7 @@ fn classes_have_the_bytes_of_memory() {
         let y = classes(&filled, count, 3);
         for (n, params) in ways().into_iter().enumerate() {
             let weight = [None, Some(&weights[..])][(n + k) % 2];
-            let data = Dataset::new(Features::F64(x.view())).with_target(y.view()).with_weight(weight);
+            let data = DatasetRef::new(Features::F64(x.view())).with_target(y.view()).with_weight(weight);
             let run = [333, 3000, 1024][n % 3];
             for memory in [60_000, 40_000] {
                 agrees(&of(params.clone(), json!({})), &data, run, memory, &format!("{count} classes, {params}"));
@@ -86,14 +86,14 @@ fn numbers_have_the_bytes_of_memory() {
     for (n, mut params) in ways().into_iter().enumerate() {
         params["criterion"] = json!(["squared_error", "poisson"][n / 2 % 2]);
         let weight = [None, Some(&weights[..])][n % 2];
-        let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y)).with_weight(weight);
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y)).with_weight(weight);
         for (memory, run) in [(60_000, 555), (40_000, 3000)] {
             agrees(&of(params.clone(), json!({})), &data, run, memory, &params.to_string());
         }
     }
     // Far from 0, with few values and one far off.
     let y: Vec<f64> = (0..rows).map(|i| 1e9 + (i % 7) as f64 * 1e-3 + if i == 5 { 1e6 } else { 0.0 }).collect();
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y)).with_weight(Some(&weights));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y)).with_weight(Some(&weights));
     for bootstrap in [true, false] {
         agrees(&of(json!({"bootstrap": bootstrap}), json!({})), &data, 777, 50_000, "a target far off");
     }
@@ -115,7 +115,7 @@ fn categories_and_class_weights_have_the_bytes_of_memory() {
 }
 
 /// Drives passes block by block: every block has a part of its own, and the parts of whole numbers are merged in a random order.
-fn by_hand(forest: &Forest, data: &Dataset<'_>, block: usize, memory: u64, seed: u64) -> (ForestModel, usize) {
+fn by_hand(forest: &RandomForest, data: &DatasetRef<'_>, block: usize, memory: u64, seed: u64) -> (ForestModel, usize) {
     let cx = Context { block_rows: Some(block), ..with_memory(memory) };
     let mut random = RngStream::new(seed, "merging", 0);
     let mut state = forest.initial_state(&data.row_range(0..1), &cx).unwrap();
@@ -157,11 +157,11 @@ fn parts_merge_in_any_order_and_memory_only_changes_the_number_of_passes() {
     let y = numbers(&clean, 23);
     let labels = classes(&clean, 3, 24);
     for target in [Target::Real(&y), labels.view()] {
-        let data = Dataset::new(Features::F64(x.view())).with_target(target);
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(target);
         let forest = of(json!({"oob_score": true}), json!({}));
         // The bins depend on the blocks, so memory has the same ones.
         let cx = Context { block_rows: Some(190), ..Context::seeded(5) };
-        let memory = bytes(&forest.fit(&data, &cx).unwrap());
+        let memory = bytes(&forest.fit_with(&data, &cx).unwrap());
         let mut passes = Vec::new();
         for (seed, room) in [(1, 1 << 30), (2, 1 << 30), (3, 200_000), (4, 40_000)] {
             let (model, count) = by_hand(&forest, &data, 190, room, seed);

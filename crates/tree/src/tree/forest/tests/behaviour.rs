@@ -91,12 +91,12 @@ fn going_on_gives_the_bytes_of_one_fit() {
     let x = normal(300, 5, 7);
     let (y, labels) = (numbers(&x, 8), classes(&x, 3, 9));
     for target in [Target::Real(&y), labels.view()] {
-        let data = Dataset::new(Features::F64(x.view())).with_target(target);
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(target);
         let learner = |n: u64| forest(json!({"n_estimators": n, "oob_score": true, "permutation_importances": true}));
         let cx = Context::seeded(5);
-        let whole = learner(30).fit(&data, &cx).unwrap();
-        let go_on = Forest::WARM_START.unwrap();
-        let part = learner(11).fit(&data, &cx).unwrap();
+        let whole = learner(30).fit_with(&data, &cx).unwrap();
+        let go_on = RandomForest::WARM_START.unwrap();
+        let part = learner(11).fit_with(&data, &cx).unwrap();
         let joined = go_on(&learner(30), Some(&part), &data, &cx).unwrap();
         assert!(bytes(&joined) == bytes(&whole));
         assert!(go_on(&learner(5), Some(&whole), &data, &cx).is_err(), "fewer trees than there are");
@@ -107,7 +107,7 @@ fn going_on_gives_the_bytes_of_one_fit() {
 fn checkpoints_are_forests_to_go_on_from() {
     let x = normal(200, 3, 10);
     let y = numbers(&x, 11);
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let kept = std::sync::Mutex::new(Vec::new());
     let keep = |m: &dyn Model| {
         let mut out = ModelWriter::default();
@@ -117,12 +117,12 @@ fn checkpoints_are_forests_to_go_on_from() {
     };
     let learner = forest(json!({"n_estimators": 40}));
     let cx = Context { checkpoint: Some(&keep), ..Context::default() };
-    let whole = learner.fit(&data, &cx).unwrap();
+    let whole = learner.fit_with(&data, &cx).unwrap();
     let kept = kept.into_inner().unwrap();
     assert!(!kept.is_empty());
     for out in kept {
-        let part = Forest::load(&out.into_reader()).unwrap();
-        let joined = Forest::WARM_START.unwrap()(&learner, Some(&part), &data, &Context::default()).unwrap();
+        let part = RandomForest::load(&out.into_reader()).unwrap();
+        let joined = RandomForest::WARM_START.unwrap()(&learner, Some(&part), &data, &Context::default()).unwrap();
         assert!(bytes(&joined) == bytes(&whole));
     }
 }
@@ -235,8 +235,8 @@ fn several_targets_are_predicted_together() {
     }
     assert!(model.certificate().unwrap().notes[0].contains("several targets"));
     let wrong = forest(json!({"splitter": "histogram"}));
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
-    assert!(wrong.fit(&data, &Context::default()).unwrap_err().to_string().contains("splitter"));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Reals(y.view()));
+    assert!(wrong.fit_with(&data, &Context::default()).unwrap_err().to_string().contains("splitter"));
 }
 
 #[test]
@@ -254,8 +254,8 @@ fn the_certificate_says_how_splits_were_found() {
     let x = normal(10_000, 2, 21);
     let y = numbers(&x, 22);
     let learner = forest(json!({"n_estimators": 2, "max_depth": 2}));
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
-    let certificate = |data: &Dataset<'_>| learner.fit(data, &Context::default()).unwrap().certificate().unwrap().clone();
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let certificate = |data: &DatasetRef<'_>| learner.fit_with(data, &Context::default()).unwrap().certificate().unwrap().clone();
     assert_eq!(certificate(&data).method, "histogram");
     assert!(certificate(&data).notes[0].contains("2 of 2 columns"));
     assert_eq!(certificate(&data.row_range(0..9999)).method, "exact");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn all() -> [Forest; 4] {
+fn all() -> [RandomForest; 4] {
     let with =
         |splitter: &str, thresholds: &str| forest(json!({"n_estimators": 5, "splitter": splitter, "thresholds": thresholds}));
     [with("exact", "best"), with("histogram", "best"), with("exact", "random"), with("histogram", "random")]
@@ -63,9 +63,9 @@ fn infinite_cells_are_refused_by_name() {
     let mut x = normal(50, 3, 4);
     x[(31, 2)] = f64::NEG_INFINITY;
     let y = numbers(&x, 5);
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     for learner in all() {
-        let e = learner.fit(&data, &Context::default()).unwrap_err().to_string();
+        let e = learner.fit_with(&data, &Context::default()).unwrap_err().to_string();
         assert!(e.contains("column 2") && e.contains("31") && e.contains("-infinity"), "{e}");
     }
     let model = fit(&forest(json!({"n_estimators": 2})), &normal(50, 3, 4), Target::Real(&y), None);
@@ -80,10 +80,14 @@ fn a_hundred_thousand_categories_are_taken() {
     let size: Vec<f64> = (0..n).map(|i| (i % 1000) as f64).collect();
     let table = Table::new([("id", Column::categories(&cells)), ("size", Column::numbers(size))]).unwrap();
     let y: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i % 1000 > 500))).collect();
-    let data = Dataset::new(Features::Table(table.view())).with_target(Target::Real(&y));
-    let learner =
-        Forest { n_estimators: 2, max_depth: Some(3), max_features: Some(MaxFeatures::Columns(1)), ..Forest::default() };
-    let model = learner.fit(&data, &Context::default()).unwrap();
+    let data = DatasetRef::new(Features::Table(table.view())).with_target(Target::Real(&y));
+    let learner = RandomForest {
+        n_estimators: 2,
+        max_depth: Some(3),
+        max_features: Some(MaxFeatures::Columns(1)),
+        ..RandomForest::default()
+    };
+    let model = learner.fit_with(&data, &Context::default()).unwrap();
     assert!(model.predict(&data.x).unwrap().as_slice().iter().all(|v| v.is_finite()));
 }
 
@@ -109,12 +113,12 @@ fn limits_of_depth_are_limits() {
     let y = numbers(&x, 9);
     for learner in all() {
         for (depth, most) in [(1u64, 3), (1_000_000, 199)] {
-            let model = fit(&Forest { max_depth: Some(depth), ..learner.clone() }, &x, Target::Real(&y), None);
+            let model = fit(&RandomForest { max_depth: Some(depth), ..learner.clone() }, &x, Target::Real(&y), None);
             assert!((0..5).all(|t| model.trees.n_nodes(t) > 1 && model.trees.n_nodes(t) <= most));
         }
     }
-    assert!(Forest::default().set("max_depth", json!(0)).is_err());
-    assert!(Forest::default().set_all(json!({"bootstrap": false, "oob_score": true}).as_object().unwrap()).is_err());
+    assert!(RandomForest::default().set("max_depth", json!(0)).is_err());
+    assert!(RandomForest::default().set_all(json!({"bootstrap": false, "oob_score": true}).as_object().unwrap()).is_err());
 }
 
 #[test]

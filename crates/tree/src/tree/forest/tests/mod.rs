@@ -6,32 +6,32 @@ mod splits;
 pub(super) mod stream;
 
 use ermine_core::{
-    AnyLearner, Classifier, Column, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor,
+    AnyLearner, Classifier, Column, Context, DatasetRef, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor,
     RngStream, Table, Target,
 };
 use serde_json::{Value, json};
 
 use super::super::ensemble::TreeNode;
 use super::super::{MaxFeatures, Tree};
-use super::{Forest, ForestModel};
+use super::{ForestModel, RandomForest};
 
-pub(super) fn forest(params: Value) -> Forest {
-    let mut forest = Forest::default();
+pub(super) fn forest(params: Value) -> RandomForest {
+    let mut forest = RandomForest::default();
     forest.set_all(params.as_object().unwrap()).unwrap();
     forest
 }
 
 /// One tree on all rows and columns.
-fn alone(mut params: Value) -> Forest {
+fn alone(mut params: Value) -> RandomForest {
     for (name, value) in [("n_estimators", json!(1)), ("bootstrap", json!(false)), ("max_features", Value::Null)] {
         params[name] = value;
     }
     forest(params)
 }
 
-fn fit<'a>(forest: &Forest, x: &'a Mat<f64>, y: Target<'a>, weight: Option<&'a [f64]>) -> ForestModel {
-    let data = Dataset::new(Features::F64(x.view())).with_target(y).with_weight(weight);
-    forest.fit(&data, &Context::default()).unwrap()
+fn fit<'a>(forest: &RandomForest, x: &'a Mat<f64>, y: Target<'a>, weight: Option<&'a [f64]>) -> ForestModel {
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y).with_weight(weight);
+    forest.fit_with(&data, &Context::default()).unwrap()
 }
 
 pub(super) fn bytes(model: &ForestModel) -> ModelWriter {

@@ -10,7 +10,7 @@ use crate::columns::ColumnCells;
 fn single(params: &Value, x: &Mat<f64>, y: Target<'_>, weight: Option<&[f64]>) -> Vec<TreeNode> {
     let mut tree = Tree::default();
     tree.set_all(params.as_object().unwrap()).unwrap();
-    let data = Dataset::new(Features::F64(x.view())).with_target(y).with_weight(weight);
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y).with_weight(weight);
     super::super::super::ensemble::nodes_of(&tree.grow(&data, &Context::default()).unwrap().0)
 }
 
@@ -106,8 +106,8 @@ fn categories_split_like_those_of_the_single_tree() {
         OwnedTarget::from_labels(&score.iter().map(label).collect::<Vec<_>>())
     };
     for y in [labels(2), labels(3), OwnedTarget::Real(score.clone())] {
-        let data = Dataset::new(Features::Table(table.view())).with_target(y.view());
-        let model = alone(json!({})).fit(&data, &Context::default()).unwrap();
+        let data = DatasetRef::new(Features::Table(table.view())).with_target(y.view());
+        let model = alone(json!({})).fit_with(&data, &Context::default()).unwrap();
         let tree = Tree::default().grow(&data, &Context::default()).unwrap().0;
         let expected = super::super::super::ensemble::nodes_of(&tree);
         let nodes = model.trees.nodes(0);
@@ -125,10 +125,10 @@ fn weight_two_is_the_row_twice() {
     let rows: Vec<usize> = (0..200).flat_map(|i| vec![i; weight[i] as usize]).collect();
     for splitter in ["exact", "histogram"] {
         let learner = forest(json!({"n_estimators": 5, "bootstrap": false, "splitter": splitter, "max_features": 2}));
-        let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+        let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
         let twice = data.take_rows(&rows);
         let a = fit(&learner, &x, Target::Real(&y), Some(&weight)).predict(&data.x).unwrap();
-        let b = learner.fit(&twice.view(), &Context::default()).unwrap().predict(&data.x).unwrap();
+        let b = learner.fit_with(&twice.view(), &Context::default()).unwrap().predict(&data.x).unwrap();
         let worst = a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(worst < 1e-12, "{splitter}: {worst}");
     }
@@ -136,7 +136,7 @@ fn weight_two_is_the_row_twice() {
 
 /// The only column of `x`, in at most `max_bins` bins.
 fn binned(x: &Mat<f64>, max_bins: usize) -> BinnedData {
-    let data = Dataset::new(Features::F64(x.view()));
+    let data = DatasetRef::new(Features::F64(x.view()));
     let mut filling = BinBuilder::new(&ForestSummary::of_rows(&data, &Context::default()).unwrap(), max_bins);
     filling.append(&ColumnCells::new(data.x), x.rows(), &RowSubset::All(x.rows()));
     filling.finish()

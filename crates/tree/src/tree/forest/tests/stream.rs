@@ -6,8 +6,8 @@ use super::*;
 use crate::test_rows::classes_by_level;
 use ermine_fixtures::ChunkedSource;
 
-fn streamed(forest: &Forest, data: &Dataset<'_>, run: usize) -> Result<ForestModel> {
-    (Forest::STREAM.unwrap())(forest, &ChunkedSource::new(*data, &[run]), &Context::seeded(5))
+fn streamed(forest: &RandomForest, data: &DatasetRef<'_>, run: usize) -> Result<ForestModel> {
+    (RandomForest::STREAM.unwrap())(forest, &ChunkedSource::new(*data, &[run]), &Context::seeded(5))
 }
 
 /// Rows with missing cells, as numbers.
@@ -28,13 +28,13 @@ fn a_stream_has_the_bytes_of_memory() {
         let weight: Vec<f64> = (0..rows).map(|i| (i % 5) as f64 * 0.5).collect();
         let real = OwnedTarget::Real(y);
         for (target, weight) in [(&labels, None), (&labels, Some(&weight[..])), (&real, None), (&real, Some(&weight[..]))] {
-            let data = Dataset::new(Features::F64(x.view())).with_target(target.view()).with_weight(weight);
+            let data = DatasetRef::new(Features::F64(x.view())).with_target(target.view()).with_weight(weight);
             for params in [
                 json!({"n_estimators": 3, "oob_score": true}),
                 json!({"n_estimators": 3, "thresholds": "random", "max_bins": 31}),
             ] {
                 let forest = forest(params);
-                let memory = bytes(&forest.fit(&data, &Context::seeded(5)).unwrap());
+                let memory = bytes(&forest.fit_with(&data, &Context::seeded(5)).unwrap());
                 for run in [777, 5000] {
                     assert!(bytes(&streamed(&forest, &data, run).unwrap()) == memory, "{rows} rows in runs of {run}");
                 }
@@ -51,7 +51,7 @@ fn categories_and_class_weights_have_the_bytes_of_memory() {
         let data = classes_by_level(rows, levels, &mut s);
         for class_weight in [Value::Null, json!("balanced"), json!({"a": 2.5, "b": 0.0}), json!("balanced_subsample")] {
             let forest = forest(json!({"n_estimators": 2, "class_weight": class_weight, "splitter": "histogram"}));
-            let memory = bytes(&forest.fit(&data.view(), &Context::seeded(5)).unwrap());
+            let memory = bytes(&forest.fit_with(&data.view(), &Context::seeded(5)).unwrap());
             let stream = bytes(&streamed(&forest, &data.view(), 1999).unwrap());
             assert!(stream == memory, "{levels} levels, class weights {class_weight}");
         }
@@ -63,9 +63,9 @@ fn runs_without_weight_are_passed_over() {
     let x = numbers(12_000);
     let y: Vec<f64> = (0..12_000).map(|i| x[(i, 0)]).collect();
     let weight: Vec<f64> = (0..12_000).map(|i| f64::from(u8::from(!(200..600).contains(&i)))).collect();
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y)).with_weight(Some(&weight));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y)).with_weight(Some(&weight));
     let forest = forest(json!({"n_estimators": 1}));
-    let memory = bytes(&forest.fit(&data, &Context::seeded(5)).unwrap());
+    let memory = bytes(&forest.fit_with(&data, &Context::seeded(5)).unwrap());
     assert!(bytes(&streamed(&forest, &data, 200).unwrap()) == memory);
     let none = vec![0.0; 12_000];
     let error = streamed(&forest, &data.with_weight(Some(&none)), 200).unwrap_err();
@@ -76,7 +76,7 @@ fn runs_without_weight_are_passed_over() {
 fn what_needs_rows_in_memory_is_refused() {
     let x = numbers(12_000);
     let y: Vec<f64> = (0..12_000).map(|i| x[(i, 0)]).collect();
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     for (params, words) in [
         (json!({"splitter": "exact"}), "a stream is cut into bins"),
         (json!({"permutation_importances": true}), "needs the rows in memory"),
@@ -87,6 +87,6 @@ fn what_needs_rows_in_memory_is_refused() {
         assert!(error.contains(words), "{error}");
     }
     let cx = Context { memory: Some(1000), ..Context::default() };
-    let small = (Forest::STREAM.unwrap())(&forest(json!({})), &ChunkedSource::new(data, &[5000]), &cx);
+    let small = (RandomForest::STREAM.unwrap())(&forest(json!({})), &ChunkedSource::new(data, &[5000]), &cx);
     assert!(matches!(&small, Err(Error::Data(m)) if m.contains("its histogram takes")), "{small:?}");
 }

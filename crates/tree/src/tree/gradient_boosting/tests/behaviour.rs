@@ -148,10 +148,10 @@ fn rounds_end_when_held_out_rows_stop_to_gain() {
     assert!(early_stop(score, 5, 1e-4) && !early_stop(&score[..rounds - 1], 5, 1e-4));
     assert!(model.certificate().unwrap().notes[0].contains("stopped falling"));
     // A validation set of one's own leaves all rows for training.
-    let data = Dataset::new(Features::F64(x.view())).with_target(Target::Real(&y));
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let (train, validation) = (data.row_range(0..400), data.row_range(400..500));
     let cx = Context { validation: Some(&validation), ..Context::default() };
-    let apart = learner(params).fit(&train, &cx).unwrap();
+    let apart = learner(params).fit_with(&train, &cx).unwrap();
     let p = apart.predict(&validation.x).unwrap();
     let mse = (0..100).map(|i| (p[(i, 0)] - y[400 + i]).powi(2)).sum::<f64>() / 100.0;
     assert!((mse - apart.validation_score().last().unwrap()).abs() < 1e-12);
@@ -163,15 +163,15 @@ fn going_on_gives_the_bytes_of_one_fit() {
     let (y, classes) = (numbers(&x, 19), labels(&x, 3, 20));
     for target in [Target::Real(&y), classes.view()] {
         for extra in [json!({}), json!({"subsample": 0.6, "max_features": 1}), json!({"n_iter_no_change": 4, "tol": 0.0})] {
-            let data = Dataset::new(Features::F64(x.view())).with_target(target);
+            let data = DatasetRef::new(Features::F64(x.view())).with_target(target);
             let with = |n: u64| {
                 let mut params = extra.clone();
                 params["n_estimators"] = json!(n);
                 learner(params)
             };
             let cx = Context::seeded(3);
-            let whole = with(25).fit(&data, &cx).unwrap();
-            let part = with(10).fit(&data, &cx).unwrap();
+            let whole = with(25).fit_with(&data, &cx).unwrap();
+            let part = with(10).fit_with(&data, &cx).unwrap();
             let joined = GradientBoosting::WARM_START.unwrap()(&with(25), Some(&part), &data, &cx).unwrap();
             assert!(bytes(&joined) == bytes(&whole));
         }
@@ -181,15 +181,15 @@ fn going_on_gives_the_bytes_of_one_fit() {
 #[test]
 fn hostile_targets_are_refused_or_right() {
     let x = normal(50, 2, 21);
-    let data = |y| Dataset::new(Features::F64(x.view())).with_target(y);
+    let data = |y| DatasetRef::new(Features::F64(x.view())).with_target(y);
     let only = OwnedTarget::Class { codes: vec![0; 50], names: vec!["only".into()] };
-    let e = GradientBoosting::default().fit(&data(only.view()), &Context::default()).unwrap_err();
+    let e = GradientBoosting::default().fit_with(&data(only.view()), &Context::default()).unwrap_err();
     assert!(e.to_string().contains("1 class"), "{e}");
     let negative = vec![-1.0; 50];
     let poisson = learner(json!({"loss": "poisson"}));
-    assert!(poisson.fit(&data(Target::Real(&negative)), &Context::default()).unwrap_err().to_string().contains("row 0"));
+    assert!(poisson.fit_with(&data(Target::Real(&negative)), &Context::default()).unwrap_err().to_string().contains("row 0"));
     let wrong = learner(json!({"loss": "exponential"}));
-    assert!(wrong.fit(&data(Target::Real(&negative)), &Context::default()).is_err());
+    assert!(wrong.fit_with(&data(Target::Real(&negative)), &Context::default()).is_err());
     for loss in ["squared_error", "absolute_error", "huber", "quantile"] {
         for value in [0.0, 7.0, -1e200] {
             let y = vec![value; 50];

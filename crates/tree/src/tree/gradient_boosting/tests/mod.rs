@@ -4,7 +4,7 @@ mod behaviour;
 mod losses;
 
 use ermine_core::{
-    AnyLearner, Classifier, Context, Dataset, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, RngStream,
+    AnyLearner, Classifier, Context, DatasetRef, Features, Learner, Mat, Model, ModelWriter, OwnedTarget, Regressor, RngStream,
     Target,
 };
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ fn learner(params: Value) -> GradientBoosting {
 }
 
 fn fit<'a>(learner: &GradientBoosting, x: &'a Mat<f64>, y: Target<'a>) -> GradientBoostingModel {
-    let data = Dataset::new(Features::F64(x.view())).with_target(y);
-    learner.fit(&data, &Context::default()).unwrap()
+    let data = DatasetRef::new(Features::F64(x.view())).with_target(y);
+    learner.fit_with(&data, &Context::default()).unwrap()
 }
 
 fn bytes(model: &GradientBoostingModel) -> ModelWriter {
