@@ -18,7 +18,7 @@ const OLDEST: (u32, u32) = (3, 11);
 /// How the extension is built.
 #[derive(Clone, Copy)]
 pub enum Build {
-    /// As the Rust tests are: optimised, with overflow and debug assertions on, and most of it is there after them.
+    /// As the Rust tests are: optimized, with overflow and debug assertions on, and most of it is there after them.
     Checked,
     /// As users get it.
     Release,

@@ -71,7 +71,7 @@ pub(super) fn tpe_proposal(space: &SearchSpace, known: &[ScoredPoint], seed: u64
 
 /// A density on [0, 1] around points.
 enum ParzenDensity {
-    /// Truncated normal kernels, each as wide as the distance to its farther neighbour, and one wide kernel as a prior.
+    /// Truncated normal kernels, each as wide as the distance to its farther neighbor, and one wide kernel as a prior.
     Humps(Vec<(f64, f64)>),
     /// Frequencies of values, each with one pseudo-count.
     Shares(Vec<f64>),

@@ -11,7 +11,7 @@ use ermine_core::blocks::column_label;
 
 /// Columns hold or do not hold, independently within a class: in text, whether a word occurs at all.
 ///
-/// # What it maximises
+/// # What it maximizes
 /// Σᵢ wᵢ (ln πₖ + Σⱼ bᵢⱼ ln pₖⱼ + (1 - bᵢⱼ) ln (1 - pₖⱼ)) with bᵢⱼ whether cell ij is above `binarize` and k the class of
 /// row i, plus the logarithms of Beta priors: pₖⱼ = (nₖⱼ + αⱼ) / (nₖ + 2 αⱼ), nₖⱼ the weight of the rows of class k in
 /// which j holds.

@@ -14,7 +14,7 @@ pub(super) const MOST_LEVELS: usize = 1 << 20;
 
 /// Every column is one of several things, independently within a class.
 ///
-/// # What it maximises
+/// # What it maximizes
 /// Σᵢ wᵢ (ln πₖ + Σⱼ ln pₖⱼ(xᵢⱼ)), k the class of row i, plus the logarithms of Dirichlet priors: pₖⱼ(l) = (nₖⱼₗ + α) /
 /// (nₖⱼ + α Lⱼ), nₖⱼₗ the weight of the rows of class k whose column j is l, and Lⱼ the number of levels.
 ///

@@ -10,7 +10,7 @@ use ermine_core::blocks::{by_blocks, numbers};
 
 /// The columns of a row are independent within a class, each with a normal distribution.
 ///
-/// # What it maximises
+/// # What it maximizes
 /// The likelihood Σᵢ wᵢ (ln πₖ + Σⱼ ln N(xᵢⱼ; μₖⱼ, σ²ₖⱼ)), k the class of row i, in closed form: shares of the classes,
 /// means and variances within them (divisor: the weight of the class). To every variance a small part of the largest
 /// variance of a column is added.

@@ -14,7 +14,7 @@ use ermine_core::blocks::column_label;
 
 /// Rows are counts: how often each column occurs, in text how often each word. A class is a die with a side for each column.
 ///
-/// # What it maximises
+/// # What it maximizes
 /// Σᵢ wᵢ (ln πₖ + Σⱼ xᵢⱼ ln θₖⱼ) + Σₖⱼ αⱼ ln θₖⱼ, k the class of row i: the posterior mean of θ under a Dirichlet prior
 /// of the pseudo-counts α, θₖⱼ = (Nₖⱼ + αⱼ) / (Nₖ + Σⱼ αⱼ), Nₖⱼ the counts of column j in class k.
 ///

@@ -1,13 +1,13 @@
 //! From logarithms of joint probabilities to posteriors.
 
 /// Turns logarithms of unscaled probabilities into logarithms of probabilities.
-pub(super) fn normalise_logs(row: &mut [f64]) {
+pub(super) fn normalize_logs(row: &mut [f64]) {
     let norm = log_sum_exp(row);
     row.iter_mut().for_each(|v| *v -= norm);
 }
 
 /// Turns logarithms of unscaled probabilities into probabilities.
-pub(super) fn normalise(row: &mut [f64]) {
+pub(super) fn normalize(row: &mut [f64]) {
     let most = greatest(row);
     let mut total = 0.0;
     for v in row.iter_mut() {
@@ -61,10 +61,10 @@ macro_rules! classify_by_scores {
                 &self.classes
             }
             fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-                self.scored(x, $crate::posterior::normalise)
+                self.scored(x, $crate::posterior::normalize)
             }
             fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-                self.scored(x, $crate::posterior::normalise_logs)
+                self.scored(x, $crate::posterior::normalize_logs)
             }
             fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
                 Ok(argmax_rows(self.scored(x, |_| ())?.view()))
@@ -101,11 +101,11 @@ mod tests {
     fn nothing_overflows_and_impossible_classes_get_nothing() {
         let logs = [-1e300, 1000.0, 1000.0 + 3f64.ln(), f64::NEG_INFINITY];
         let mut p = logs;
-        normalise(&mut p);
+        normalize(&mut p);
         // Next to 1000 a logarithm is known to 1e-13.
         assert!((p[1] - 0.25).abs() < 1e-12 && (p[2] - 0.75).abs() < 1e-12 && p[0] == 0.0 && p[3] == 0.0);
         let mut l = logs;
-        normalise_logs(&mut l);
+        normalize_logs(&mut l);
         assert!((l[1] - 0.25f64.ln()).abs() < 1e-12 && l[3] == f64::NEG_INFINITY);
         assert!((log_sum_exp(&logs) - (1000.0 + 4f64.ln())).abs() < 1e-12);
         assert_eq!(log_sum_exp(&[f64::NEG_INFINITY; 2]), f64::NEG_INFINITY);

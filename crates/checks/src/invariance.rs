@@ -171,7 +171,7 @@ pub fn scale(learner: &dyn AnyLearner) -> Verdict {
     let l = synthetic::prepare_learner(learner);
     let mut matched = synthetic::prepare_learner(learner);
     // A penalty on coefficients scales with them: the same problem has another penalty. Squares scale by 16, absolute
-    // values by 4, and where both are penalised their shares change.
+    // values by 4, and where both are penalized their shares change.
     let share = match l.params().get("l1_ratio").and_then(Value::as_f64) {
         Some(share) => share,
         None if l.has_l1_penalty() => 1.0,

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// A learner configured for the data of the checks.
 pub fn prepare_learner(learner: &dyn AnyLearner) -> Box<dyn AnyLearner> {
     let mut learner = learner.boxed();
-    // As many clusters as the data have, and neighbourhoods that connect each of them.
+    // As many clusters as the data have, and neighborhoods that connect each of them.
     for (name, value) in [("n_clusters", Value::from(3)), ("eps", Value::from(4.0))] {
         if learner.spec().params.iter().any(|p| p.name == name) {
             let _ = learner.set(name, value);
@@ -58,8 +58,8 @@ pub fn data(learner: &dyn AnyLearner, task: Option<Task>, rows: usize, cols: usi
         let g = if i < 3 { i } else { s.below(3) };
         let mut sum = 0.5;
         for j in 0..cols {
-            let centre = 6.0 * f64::from(u8::from((g + j) % 3 == 0)) - 2.0;
-            let v = centre + 0.8 * s.normal();
+            let center = 6.0 * f64::from(u8::from((g + j) % 3 == 0)) - 2.0;
+            let v = center + 0.8 * s.normal();
             x[(i, j)] = cell(learner, v * (1.0 + j as f64));
             sum += v * (1.0 - 0.4 * j as f64);
         }

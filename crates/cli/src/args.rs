@@ -180,7 +180,7 @@ pub struct LearnArgs {
     /// or density
     #[arg(long, value_name = "TASK")]
     pub task: Option<String>,
-    /// Preparation of the columns: auto (impute, one-hot, standardise where the model needs it) or none
+    /// Preparation of the columns: auto (impute, one-hot, standardize where the model needs it) or none
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = ["auto", "none"])]
     pub prepare: String,
     /// New columns in front of the model, after the preparation: polynomial(degree=2), spline(n_knots=5), fourier, radial, uncorrelate,

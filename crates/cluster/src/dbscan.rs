@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use ermine_math::neighbors::{KnnAlgorithm, MetricName};
 use ermine_math::neighbors::{load_points, save_points};
 
-/// Rows whose neighbours are searched at a time.
+/// Rows whose neighbors are searched at a time.
 const BLOCK: usize = 4096;
 
-/// Most neighbours kept in memory; beyond, those of core rows are searched a second time.
+/// Most neighbors kept in memory; beyond, those of core rows are searched a second time.
 const MOST_KEPT: usize = 1 << 26;
 
-/// Clusters rows that are connected by dense neighbourhoods; rows between them are noise.
+/// Clusters rows that are connected by dense neighborhoods; rows between them are noise.
 ///
 /// # What it computes
 /// A row is a core row when the rows at most `eps` away, itself included, have a weight of `min_samples` or more. Core
@@ -22,8 +22,8 @@ const MOST_KEPT: usize = 1 << 26;
 /// all others are noise.
 ///
 /// # When to use it
-/// For clusters of any shape and number, with comparable columns (standardise first), where all clusters have a similar
-/// density. `eps` decides: plot the sorted distances of rows from their `min_samples`-th neighbour and take the elbow.
+/// For clusters of any shape and number, with comparable columns (standardize first), where all clusters have a similar
+/// density. `eps` decides: plot the sorted distances of rows from their `min_samples`-th neighbor and take the elbow.
 ///
 /// # Example
 /// ```
@@ -41,8 +41,8 @@ const MOST_KEPT: usize = 1 << 26;
 /// Described in [`Learner::SPEC`].
 ///
 /// # Cost
-/// A search for the neighbours of every row (see [`ermine_math::neighbors`]), in memory linear in the rows and not in
-/// their neighbours. A new row is assigned as a training row at its place would be.
+/// A search for the neighbors of every row (see [`ermine_math::neighbors`]), in memory linear in the rows and not in
+/// their neighbors. A new row is assigned as a training row at its place would be.
 ///
 /// # What it does not do
 /// It does not find clusters of very different density with one `eps`. Rows of weight 0 do not count for the others, and
@@ -53,7 +53,7 @@ const MOST_KEPT: usize = 1 << 26;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dbscan {
-    /// Radius of a neighbourhood.
+    /// Radius of a neighborhood.
     pub eps: f64,
     /// The weight of rows within `eps` that makes a core row.
     pub min_samples: f64,
@@ -196,12 +196,12 @@ fn taken(points: &IndexedPoints, rows: &[usize]) -> IndexedPoints {
     }
 }
 
-/// The clusters of rows from given neighbours and core rows: the neighbours of row `i` are those from `ends[i]` to
+/// The clusters of rows from given neighbors and core rows: the neighbors of row `i` are those from `ends[i]` to
 /// `ends[i + 1]`.
 ///
 /// # Panics
-/// When the lengths do not fit, or a neighbour is no row.
-pub fn connect_neighbours(ends: &[usize], rows: &[u32], core: &[bool]) -> Vec<u32> {
+/// When the lengths do not fit, or a neighbor is no row.
+pub fn connect_neighbors(ends: &[usize], rows: &[u32], core: &[bool]) -> Vec<u32> {
     assert_eq!(ends.len(), core.len() + 1, "the neighbours of every row");
     let lists = ends.windows(2).map(|range| (range[0], range[1])).collect();
     let density = CoreRows { min_samples: 0.0, weight: None, core: core.to_vec(), lists, rows: rows.to_vec() };
@@ -210,12 +210,12 @@ pub fn connect_neighbours(ends: &[usize], rows: &[u32], core: &[bool]) -> Vec<u3
     groups.labels(&density)
 }
 
-/// The core rows, and the neighbours kept.
+/// The core rows, and the neighbors kept.
 struct CoreRows<'a> {
     min_samples: f64,
     weight: Option<&'a [f64]>,
     core: Vec<bool>,
-    /// Range of the kept neighbours of each row.
+    /// Range of the kept neighbors of each row.
     lists: Vec<(usize, usize)>,
     rows: Vec<u32>,
 }
@@ -238,7 +238,7 @@ impl<'a> CoreRows<'a> {
         }
     }
 
-    /// Keeps the neighbours of a block: of all rows, or of those that are no core rows, which have few.
+    /// Keeps the neighbors of a block: of all rows, or of those that are no core rows, which have few.
     fn cache_neighbors(&mut self, first: usize, near: &RadiusRows, all: bool) {
         for (i, range) in near.ends.windows(2).enumerate() {
             if all || !self.core[first + i] {
@@ -287,7 +287,7 @@ impl DisjointSets {
         }
     }
 
-    /// Connects the core rows of a block with their neighbours.
+    /// Connects the core rows of a block with their neighbors.
     fn connect(&mut self, core: &[bool], first: usize, near: &RadiusRows) {
         for (i, range) in near.ends.windows(2).enumerate().filter(|(i, _)| core[first + i]) {
             for &j in near.rows[range[0]..range[1]].iter().filter(|&&j| core[j as usize]) {

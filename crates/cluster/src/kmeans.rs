@@ -1,4 +1,4 @@
-//! k-means: clusters around centres.
+//! k-means: clusters around centers.
 
 mod bounds;
 mod choose_k;
@@ -23,7 +23,7 @@ pub use pass::{KMeansPartial, KMeansState};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KMeansAlgorithm {
-    /// Lloyd's algorithm: every row to its nearest centre, every centre to the mean of its rows.
+    /// Lloyd's algorithm: every row to its nearest center, every center to the mean of its rows.
     #[default]
     Lloyd,
     /// The same steps. Under either name, bounds on distances are used where that was measured to be faster.
@@ -67,12 +67,12 @@ impl ClusterCountRule {
 
 /// Partitions rows into `n_clusters` clusters, each around its mean.
 ///
-/// # What it minimises
-/// The inertia, the sum over rows of w |x - c|² to the nearest of k centres c, by Lloyd's steps: every row goes to its
-/// nearest centre (the first of several), every centre to the mean of its rows. The inertia falls in every step.
+/// # What it minimizes
+/// The inertia, the sum over rows of w |x - c|² to the nearest of k centers c, by Lloyd's steps: every row goes to its
+/// nearest center (the first of several), every center to the mean of its rows. The inertia falls in every step.
 ///
 /// # When to use it
-/// For compact clusters of similar size, in comparable columns: standardise first.
+/// For compact clusters of similar size, in comparable columns: standardize first.
 ///
 /// # Example
 /// ```
@@ -92,14 +92,14 @@ impl ClusterCountRule {
 ///
 /// # Cost
 /// One pass per step, n k p multiplications; rows are not copied, and f32 rows are processed in f32. In memory and from
-/// 32 clusters on, bounds on distances (one f32 per row and 16 or 8 centres) skip most of them once centres move little;
-/// the bits stay the same. The initialisation takes one pass: greedy k-means++ on a sample of at most 16384 distinct rows
+/// 32 clusters on, bounds on distances (one f32 per row and 16 or 8 centers) skip most of them once centers move little;
+/// the bits stay the same. The initialization takes one pass: greedy k-means++ on a sample of at most 16384 distinct rows
 /// (at least 20 per cluster), drawn by hashes of their content, so that neither the order of rows nor repeated rows
 /// matter.
 ///
 /// # What it does not do
-/// It does not find the global optimum, only a local one; `n_init` tries several starts. A centre without rows moves to
-/// the row farthest from its own centre. A rule for `n_clusters` tries 1, 2, … `max_clusters` and keeps them all in
+/// It does not find the global optimum, only a local one; `n_init` tries several starts. A center without rows moves to
+/// the row farthest from its own center. A rule for `n_clusters` tries 1, 2, … `max_clusters` and keeps them all in
 /// [`KMeansModel::tried`].
 ///
 /// # Reference
@@ -109,13 +109,13 @@ impl ClusterCountRule {
 pub struct KMeans {
     /// Number of clusters.
     pub n_clusters: ClusterCount,
-    /// Initial centres: "k-means++", "random", or a list of centres.
+    /// Initial centers: "k-means++", "random", or a list of centers.
     pub init: Value,
     /// Number of starts: "auto" or a number.
     pub n_init: Value,
     /// Most steps.
     pub max_iter: u64,
-    /// Convergence: the centres move less than this, relative to the spread of the columns.
+    /// Convergence: the centers move less than this, relative to the spread of the columns.
     pub tol: f64,
     /// The variant of the algorithm.
     pub algorithm: KMeansAlgorithm,
@@ -187,7 +187,7 @@ impl KMeans {
         }
     }
 
-    /// Number of starts: one for given centres.
+    /// Number of starts: one for given centers.
     fn starts(&self, init: &KMeansInit) -> u64 {
         match (init, self.n_init.as_u64()) {
             (KMeansInit::Given(_), _) => 1,
@@ -262,7 +262,7 @@ impl Learner for KMeans {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        // The list of centres is checked once, by `init`, not as part of a JSON value.
+        // The list of centers is checked once, by `init`, not as part of a JSON value.
         let params = serde_json::json!({
             "n_clusters": self.n_clusters, "n_init": self.n_init, "max_iter": self.max_iter, "tol": self.tol,
             "algorithm": self.algorithm, "max_clusters": self.max_clusters, "penalty": self.penalty,

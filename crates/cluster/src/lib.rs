@@ -7,7 +7,7 @@ mod dbscan;
 mod kmeans;
 
 pub use agglomerative::{Agglomerative, AgglomerativeModel, Distance, Linkage};
-pub use dbscan::{Dbscan, DbscanModel, connect_neighbours};
+pub use dbscan::{Dbscan, DbscanModel, connect_neighbors};
 pub use kmeans::{
     ClusterCount, ClusterCountRule, ClusterCountScore, KMeans, KMeansAlgorithm, KMeansModel, MiniBatchKMeans,
     MiniBatchKMeansModel,

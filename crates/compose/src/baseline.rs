@@ -34,7 +34,7 @@ pub enum BaselineStrategy {
 
 /// Predicts without using the features.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// The mean log loss (shares of the classes), the mean squared error (mean) or the mean absolute error (median) among all
 /// predictions that are the same for every row.
 ///

@@ -21,7 +21,7 @@ const PREDICT_ROWS: usize = 16_384;
 /// Learners may be nested to this depth; a file that nests deeper is an error.
 pub(crate) const MAX_DEPTH: usize = 8;
 
-/// One step of a pipeline. Serialised as its name and parameters.
+/// One step of a pipeline. Serialized as its name and parameters.
 pub struct PipelineStep(Box<dyn AnyLearner>);
 
 impl PipelineStep {
@@ -277,8 +277,8 @@ pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     let keep = learner.raw_columns_any().into_iter().filter_map(named).collect();
     let drop = gives_standard_errors(&*learner).then_some(DropLevel::First);
     // Counts are used unscaled, and none is below 0.
-    let standardise = learner.value_kind() != ValueKind::Counts;
-    Box::new(Pipeline::new([Box::new(Prepare { keep, drop, standardise, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
+    let standardize = learner.value_kind() != ValueKind::Counts;
+    Box::new(Pipeline::new([Box::new(Prepare { keep, drop, standardize, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
 }
 
 /// Whether a learner gives standard errors when its columns are linearly independent: the linear models without

@@ -75,7 +75,7 @@ impl Trace {
     }
 
     /// An empty trace with the given columns and a last one, `seconds`, which [`Trace::push`] adds itself. The clock
-    /// starts now; in a trace that was deserialised it continues from the last row.
+    /// starts now; in a trace that was deserialized it continues from the last row.
     pub fn timed(columns: &[&str]) -> Self {
         let columns = columns.iter().chain(&["seconds"]).map(|&c| c.to_owned()).collect();
         Self { columns, rows: Vec::new(), clock: Some((Instant::now(), 0.0)), timed: true }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timed_trace_adds_its_seconds_and_continues_after_deserialisation() {
+    fn a_timed_trace_adds_its_seconds_and_continues_after_deserialization() {
         let mut trace = Trace::timed(&["objective"]);
         trace.push(&[3.0]);
         std::thread::sleep(std::time::Duration::from_millis(2));

@@ -72,7 +72,7 @@ pub struct DataInfo {
     /// The column types that were requested, by column.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub types: BTreeMap<String, ColumnKind>,
-    /// Fingerprint of the rows ([`crate::DatasetRef::fingerprint`]), by which they are recognised: a model is not
+    /// Fingerprint of the rows ([`crate::DatasetRef::fingerprint`]), by which they are recognized: a model is not
     /// evaluated on its training rows unawares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
@@ -345,7 +345,7 @@ pub fn encode(header: &Header, model: &ModelWriter) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Values of two types are serialised to JSON text above; a closure cannot be generic.
+/// Values of two types are serialized to JSON text above; a closure cannot be generic.
 mod erased {
     pub trait Json {
         fn json(&self) -> serde_json::Result<String>;

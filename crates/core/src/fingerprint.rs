@@ -1,4 +1,4 @@
-//! A fingerprint of rows, by which the same rows are recognised.
+//! A fingerprint of rows, by which the same rows are recognized.
 
 use crate::{DatasetRef, Features, MISSING_CODE, Schema, Target};
 

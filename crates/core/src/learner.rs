@@ -18,7 +18,7 @@ pub type FitFrom<L> = fn(&L, Option<&<L as Learner>::Model>, &DatasetRef<'_>, &C
 
 /// A learner is a struct of hyper-parameters; fitting returns a model.
 ///
-/// The serialised form is one flat object with a key for each parameter (`#[serde(default, deny_unknown_fields)]`), and
+/// The serialized form is one flat object with a key for each parameter (`#[serde(default, deny_unknown_fields)]`), and
 /// `SPEC.params` lists exactly these keys.
 pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The fitted model.
@@ -59,7 +59,7 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// of columns or classes is then not expected.
     const RANDOM_INIT: bool = false;
 
-    /// Whether `alpha` penalises absolute values of the coefficients, which scale with the columns, rather than their
+    /// Whether `alpha` penalizes absolute values of the coefficients, which scale with the columns, rather than their
     /// squares. A learner with an `l1_ratio` declares it there.
     const L1_PENALTY: bool = false;
 

@@ -58,7 +58,7 @@ pub enum Family {
     Kernel,
     /// Bayes classifiers.
     Bayes,
-    /// Neighbours.
+    /// Neighbors.
     Neighbors,
     /// Trees.
     Tree,
@@ -175,7 +175,7 @@ pub enum Range {
     List(&'static Range),
     /// Any text.
     Text,
-    /// A structure that the learner itself checks (a nested learner, an array of centres).
+    /// A structure that the learner itself checks (a nested learner, an array of centers).
     Any,
 }
 
@@ -264,7 +264,7 @@ pub struct Spec {
     pub name: &'static str,
     /// What it is, in one line.
     pub summary: &'static str,
-    /// What it minimises or computes, as a formula in plain text.
+    /// What it minimizes or computes, as a formula in plain text.
     pub objective: &'static str,
     /// When to choose it, what it costs, what it does not do.
     pub notes: &'static str,

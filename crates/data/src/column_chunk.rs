@@ -44,7 +44,7 @@ impl CodedStrings {
     /// Adds a cell; true when its text is new.
     #[inline]
     pub(crate) fn push(&mut self, cell: &[u8]) -> bool {
-        // Neighbouring rows are often equal.
+        // Neighboring rows are often equal.
         if let Some(&last) = self.codes.last()
             && last != MISSING_CODE
             && self.names.get(last) == cell

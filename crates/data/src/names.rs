@@ -118,7 +118,7 @@ impl HyperLogLog {
 
     pub(crate) fn add(&mut self, text: &[u8]) {
         let h = hash(0x1656_67B1_9E37_79F9, text);
-        // A second mixing step (the finaliser of MurmurHash3), since the registers need all bits well mixed.
+        // A second mixing step (the finalizer of MurmurHash3), since the registers need all bits well mixed.
         let h = (h ^ (h >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         let h = (h ^ (h >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
         let h = h ^ (h >> 33);

@@ -90,7 +90,7 @@ impl ByteSource {
             Ok(meta) if !meta.is_file() => Self::spooled(&name, File::open(path).map_err(|e| Error::io(path, e))?),
             Ok(_) => Ok(Self { name, bytes: Bytes::File(path.to_owned()) }),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                Err(Error::Unknown { what: "file".into(), nearest: neighbours(path), name, known: Default::default() })
+                Err(Error::Unknown { what: "file".into(), nearest: neighbors(path), name, known: Default::default() })
             }
             Err(e) => Err(Error::io(path, e)),
         }
@@ -217,7 +217,7 @@ pub(crate) enum Compression {
 }
 
 /// Names in the folder of `path` that are similar to it.
-fn neighbours(path: &Path) -> Vec<String> {
+fn neighbors(path: &Path) -> Vec<String> {
     let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return Vec::new() };
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else { return Vec::new() };

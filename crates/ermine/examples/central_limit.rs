@@ -23,7 +23,7 @@ const SUMS: u64 = 100_000;
 const SIZES: [usize; 4] = [1, 2, 5, 30];
 const BERRY_ESSEEN: f64 = 0.4748;
 
-/// The density of standardised sums, by counting: the middles of bins and the density in each.
+/// The density of standardized sums, by counting: the middles of bins and the density in each.
 fn histogram(law: &dyn Distribution, size: usize) -> Vec<(f64, f64)> {
     let (low, high, bins) = (-3.0, 4.0, 70);
     let width = (high - low) / bins as f64;

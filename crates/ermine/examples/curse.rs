@@ -8,8 +8,8 @@
 //! middle of the cube and from further points. With a folder, the figures are written there as SVG.
 //!
 //! 1. Distances: the nearest point moves away until it is almost as far as the farthest, d(nearest) / d(farthest) → 1.
-//! 2. Neighbourhoods: the cube that holds 1 % of the points has sides of 0.01^(1/d), soon nearly the whole range of every column.
-//! 3. Learning: nearest neighbours predict a target that depends on the first column alone. Each further column is noise, and
+//! 2. Neighborhoods: the cube that holds 1 % of the points has sides of 0.01^(1/d), soon nearly the whole range of every column.
+//! 3. Learning: nearest neighbors predict a target that depends on the first column alone. Each further column is noise, and
 //!    the error grows to that of the mean; more rows help little. Least squares, a model of the right form, is not
 //!    affected.
 //!
@@ -33,11 +33,11 @@ fn cube(rows: usize, dimensions: usize, purpose: &str) -> Mat<f64> {
 fn contrast(rows: usize, dimensions: usize) -> ermine::Result<(f64, f64)> {
     let (x, q) = (cube(rows, dimensions, "points"), cube(QUERIES, dimensions, "queries"));
     let points = IndexedPoints::from_features(&Features::F64(x.view()), None, "curse")?;
-    let neighbours =
+    let neighbors =
         NeighborIndex::new(points, Metric::Euclidean, SearchAlgorithm::Auto)?.nearest(&Features::F64(q.view()), rows)?;
     let (mut ratio, mut nearest) = (0.0, 0.0);
     for i in 0..QUERIES {
-        let d = neighbours.distances.row(i);
+        let d = neighbors.distances.row(i);
         ratio += d[0] / d[rows - 1] / QUERIES as f64;
         nearest += d[0] / QUERIES as f64;
     }

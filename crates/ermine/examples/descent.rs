@@ -1,4 +1,4 @@
-//! Methods of minimisation side by side, on the ten standardised columns of the diabetes data:
+//! Methods of minimization side by side, on the ten standardized columns of the diabetes data:
 //!
 //! ```text
 //! cargo run --release --example descent
@@ -9,11 +9,11 @@
 
 use ermine::core::Mat;
 use ermine::math::loss::RowLoss;
-use ermine::optimise::{
-    EmpiricalRisk, OptimizationMethod, OptimizationRun, StepSchedule, StopRule, StudyObjective, minimise, rate,
+use ermine::optimize::{
+    EmpiricalRisk, OptimizationMethod, OptimizationRun, StepSchedule, StopRule, StudyObjective, minimize, rate,
 };
 
-/// The columns standardised, and the target less its mean.
+/// The columns standardized, and the target less its mean.
 fn diabetes() -> ermine::Result<(Mat<f64>, Vec<f64>)> {
     let loaded = ermine::data::read("example:diabetes", &Default::default())?;
     let problem = ermine::Problem::from_table(loaded.table, &ermine::Roles::with_target("progression"))?;
@@ -54,7 +54,7 @@ fn main() -> ermine::Result<()> {
     let (x, y) = diabetes()?;
     let start = vec![0.0; x.cols()];
 
-    let ridge = EmpiricalRisk::new(RowLoss::Squared, x.clone(), y.clone()).penalised(0.0, 0.05);
+    let ridge = EmpiricalRisk::new(RowLoss::Squared, x.clone(), y.clone()).penalized(0.0, 0.05);
     let (least, most) = ridge.curvatures(&start)?;
     let step = 1.0 / most;
     let (best_step, best_momentum) = rate::best_momentum(least, most);
@@ -91,15 +91,15 @@ fn main() -> ermine::Result<()> {
         ("levenberg-marquardt", OptimizationMethod::LevenbergMarquardt { damping: 1e-3 }, None),
     ];
     let stop = StopRule { max_iter: 500, tol: 1e-10 };
-    let exact = minimise(&ridge, &start, &OptimizationMethod::Newton, &stop).value;
+    let exact = minimize(&ridge, &start, &OptimizationMethod::Newton, &stop).value;
     head(&format!("ridge regression, Hessian eigenvalues {least:.4} to {most:.4}"));
     for (name, method, predicted) in &methods {
-        line(name, *predicted, &minimise(&ridge, &start, method, &stop), exact);
+        line(name, *predicted, &minimize(&ridge, &start, method, &stop), exact);
     }
 
     let signs = y.iter().map(|v| if *v > 0.0 { 1.0 } else { -1.0 }).collect();
-    let logistic = EmpiricalRisk::new(RowLoss::Logistic, x.clone(), signs).penalised(0.0, 0.01);
-    let exact = minimise(&logistic, &start, &OptimizationMethod::Newton, &stop).value;
+    let logistic = EmpiricalRisk::new(RowLoss::Logistic, x.clone(), signs).penalized(0.0, 0.01);
+    let exact = minimize(&logistic, &start, &OptimizationMethod::Newton, &stop).value;
     head("logistic regression, above the mean or below");
     for (name, method, _) in &methods {
         // The curvature of the logistic loss is a quarter at most.
@@ -109,11 +109,11 @@ fn main() -> ermine::Result<()> {
             OptimizationMethod::Adam { .. } => OptimizationMethod::Adam { step: 0.05, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 },
             other => other.clone(),
         };
-        line(name, None, &minimise(&logistic, &start, &method, &stop), exact);
+        line(name, None, &minimize(&logistic, &start, &method, &stop), exact);
     }
 
-    let lasso = EmpiricalRisk::new(RowLoss::Squared, x, y).penalised(5.0, 0.0);
-    let exact = minimise(&lasso, &start, &OptimizationMethod::CoordinateDescent, &StopRule { max_iter: 10_000, tol: 1e-14 });
+    let lasso = EmpiricalRisk::new(RowLoss::Squared, x, y).penalized(5.0, 0.0);
+    let exact = minimize(&lasso, &start, &OptimizationMethod::CoordinateDescent, &StopRule { max_iter: 10_000, tol: 1e-14 });
     head("lasso, penalty 5");
     let methods = [
         ("proximal gradient", OptimizationMethod::ProximalGradient { step }),
@@ -122,7 +122,7 @@ fn main() -> ermine::Result<()> {
         ("subgradient", OptimizationMethod::Subgradient { schedule: StepSchedule::InverseRoot { first: step } }),
     ];
     for (name, method) in &methods {
-        line(name, None, &minimise(&lasso, &start, method, &stop), exact.value);
+        line(name, None, &minimize(&lasso, &start, method, &stop), exact.value);
     }
     let zeros = exact.point.iter().filter(|b| **b == 0.0).count();
     println!("{zeros} of {} coefficients are 0", lasso.dim());

@@ -1,4 +1,4 @@
-//! Ermine, the empirical risk minimisation engine: the catalogue of learners, pipelines, trained models on disk, and the
+//! Ermine, the empirical risk minimization engine: the catalogue of learners, pipelines, trained models on disk, and the
 //! prelude.
 //!
 //! ```
@@ -29,7 +29,7 @@ pub use ermine_core::{Error, Result, Roles};
 #[cfg(feature = "data")]
 pub use ermine_data as data;
 pub use ermine_math as math;
-pub use ermine_math::optimize::study as optimise;
+pub use ermine_math::optimize::study as optimize;
 pub use ermine_math::prior;
 #[cfg(feature = "neural")]
 pub use ermine_neural as neural;

@@ -54,7 +54,7 @@ pages! {
     Agglomerative "methods/agglomerative.md"
     Pca "methods/pca.md"
     IncrementalPca "methods/incremental-pca.md"
-    Standardise "methods/standardise.md"
+    Standardize "methods/standardise.md"
     MinMax "methods/min-max.md"
     OneHot "methods/one-hot.md"
     Ordinal "methods/ordinal.md"

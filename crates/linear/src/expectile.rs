@@ -13,14 +13,14 @@ use super::linear_function::LinearFunction;
 
 /// What a row of residual `r` weighs: `tau` above the line, `1 - tau` below.
 ///
-/// `|tau - 1(r < 0)| r²` is convex, with derivative `2 |tau - 1(r < 0)| r`, so the minimiser is that of weighted least squares
+/// `|tau - 1(r < 0)| r²` is convex, with derivative `2 |tau - 1(r < 0)| r`, so the minimizer is that of weighted least squares
 /// once it is known which rows lie below.
 fn share(tau: f64, r: f64) -> f64 {
     if r < 0.0 { 1.0 - tau } else { tau }
 }
 
 /// Expectile regression: least squares in which rows above the line count `tau` and rows below it `1 - tau`,
-/// `sum_i w_i |tau - 1(r_i < 0)| r_i² + alpha |b|²` with `r_i = y_i - b0 - x_i · b`. The intercept is not penalised.
+/// `sum_i w_i |tau - 1(r_i < 0)| r_i² + alpha |b|²` with `r_i = y_i - b0 - x_i · b`. The intercept is not penalized.
 ///
 /// # When to use it
 /// When being too low costs more than being too high, or the other way round, and large errors cost much more than small ones; it is

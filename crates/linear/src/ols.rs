@@ -35,7 +35,7 @@ use super::least_squares::{self, LeastSquaresProblem, LeastSquaresSolution, Resi
 /// # Parameters
 /// `fit_intercept`: whether b0 is fitted; otherwise it is 0 and sums of squares are about zero. `positive`: whether coefficients are kept
 /// at or above 0 (the intercept stays free; no errors or tests then). `confidence`: the probability that an interval covers its
-/// coefficient. `family`: whether, of dependent columns, the whole family of minimisers is kept: [`OlsModel::solution`].
+/// coefficient. `family`: whether, of dependent columns, the whole family of minimizers is kept: [`OlsModel::solution`].
 ///
 /// # What is computed
 /// Moments of the columns in one pass. When the scaled normal equations are well conditioned they are solved at once; otherwise a
@@ -43,7 +43,7 @@ use super::least_squares::{self, LeastSquaresProblem, LeastSquaresSolution, Resi
 /// columns (judged by the rounding of the data) the coefficients of least length are given, and the certificate says so. With more columns
 /// than rows in memory the rows take the place of the columns.
 ///
-/// All minimisers are `Φ†y + (I - Φ†Φ) u`, one for each vector u; the intercept follows, so that the residuals have mean 0:
+/// All minimizers are `Φ†y + (I - Φ†Φ) u`, one for each vector u; the intercept follows, so that the residuals have mean 0:
 ///
 /// ```
 /// use ermine_core::{Context, DatasetRef, Features, Learner, MatRef, Target};
@@ -55,7 +55,7 @@ use super::least_squares::{self, LeastSquaresProblem, LeastSquaresSolution, Resi
 /// let model = Ols { family: true, ..Ols::default() }.fit_with(&data, &Context::default())?;
 /// let null = model.null_space().unwrap();
 /// assert!((null[(0, 0)] + 2.0 * null[(0, 1)]).abs() < 1e-15);
-/// let (coef, _) = model.solution(0, &[7.0, 0.0]).unwrap();      // another minimiser
+/// let (coef, _) = model.solution(0, &[7.0, 0.0]).unwrap();      // another minimizer
 /// assert!((coef[0] + 2.0 * coef[1] - 1.5).abs() < 1e-14);
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
@@ -81,7 +81,7 @@ pub struct Ols {
     pub positive: bool,
     /// The probability that an interval covers its coefficient.
     pub confidence: f64,
-    /// Whether the family of all minimisers is kept, where there are many.
+    /// Whether the family of all minimizers is kept, where there are many.
     pub family: bool,
 }
 
@@ -195,7 +195,7 @@ least_squares::impl_passes!(Ols, OlsModel, |_| Ok(()));
 /// A fitted least-squares line, with what can be said about its coefficients.
 ///
 /// Saved arrays: `coef` (targets, columns), `intercept` (targets), `summary` (targets, 12) (the fields of [`FitStatistics`] in order), `singular`
-/// (singular values of the centred, weighted X), on request `row_space` (rank, columns) and `means` (columns) where columns are dependent, and, for determined coefficients, the matrices of [`Inference`] (targets, columns + 1).
+/// (singular values of the centered, weighted X), on request `row_space` (rank, columns) and `means` (columns) where columns are dependent, and, for determined coefficients, the matrices of [`Inference`] (targets, columns + 1).
 /// Field: `rank`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OlsModel {
@@ -219,23 +219,23 @@ impl OlsModel {
         &self.line.intercept
     }
 
-    /// Numerical rank of the centred columns.
+    /// Numerical rank of the centered columns.
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// Singular values of the centred, weighted X, largest first; none with `positive`.
+    /// Singular values of the centered, weighted X, largest first; none with `positive`.
     pub fn singular(&self) -> Option<&[f64]> {
         self.singular.as_deref()
     }
 
     /// The directions in which coefficients may move without any effect on the fit: orthonormal rows that span the null space of the
-    /// centred X. None where all are determined, or when `family` was not asked for.
+    /// centered X. None where all are determined, or when `family` was not asked for.
     pub fn null_space(&self) -> Option<Mat<f64>> {
         self.family.as_ref().map(|f| complement(&f.row_space))
     }
 
-    /// The member `Φ†y + (I - Φ†Φ) u` of the family of minimisers for one target: its coefficients and its intercept. Every minimiser is
+    /// The member `Φ†y + (I - Φ†Φ) u` of the family of minimizers for one target: its coefficients and its intercept. Every minimizer is
     /// one of these, and u = 0 gives the shortest. None for a target that is not there or a `u` of another length; where all
     /// coefficients are determined, or `family` was not asked for, `u` changes nothing.
     pub fn solution(&self, target: usize, u: &[f64]) -> Option<(Vec<f64>, f64)> {

@@ -13,7 +13,7 @@ use super::{AveragingChoice, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty};
 /// A line between classes that learns from its mistakes only: a row that lies on the wrong side, or on the line, is added to the
 /// weights (eta0 times, with the sign of its class); other rows change nothing.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// Steps of eta0 against Σᵢ max(0, -sᵢ (xᵢ·b + b0)); without penalty the weights are a sum of rows, and eta0 only their
 /// unit. More than two classes are learned one against the rest.
 ///

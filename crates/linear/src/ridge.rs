@@ -52,10 +52,10 @@ impl RidgeAlpha {
 }
 
 /// Ridge regression: least squares with a penalty on the squared coefficients,
-/// `sum_i w_i (y_i - b0 - x_i · b)² + alpha |b|²`. The intercept is not penalised.
+/// `sum_i w_i (y_i - b0 - x_i · b)² + alpha |b|²`. The intercept is not penalized.
 ///
 /// # When to use it
-/// Many columns, or columns that say nearly the same: the penalty trades a little bias for much variance. Standardise the columns
+/// Many columns, or columns that say nearly the same: the penalty trades a little bias for much variance. Standardize the columns
 /// first, since the penalty sees their units.
 ///
 /// # Example
@@ -81,7 +81,7 @@ impl RidgeAlpha {
 /// `positive`: whether coefficients are kept at or above 0.
 ///
 /// # Choosing alpha
-/// The centred XᵀX is factorised once, as Q Λ Qᵀ, and serves all penalties. A row with residual r and leverage h, both of the fit to
+/// The centered XᵀX is factorized once, as Q Λ Qᵀ, and serves all penalties. A row with residual r and leverage h, both of the fit to
 /// all rows, is missed by r / (1 - h) by the fit to all others: intercept and weights included, this is no approximation. A row is left
 /// out with all its weight, and its squared error counts with its weight. With fewer rows than columns X Xᵀ takes the place of XᵀX.
 ///
@@ -102,7 +102,7 @@ impl RidgeAlpha {
 /// # Cost
 /// One pass, time `rows · columns²`, memory `columns²`; with more columns than rows in memory `rows² · columns` instead. Nearly singular
 /// systems, with a penalty next to nothing, take a second pass in double-double. `"loo"` takes one more pass, time `columns³` for the
-/// spectrum and `rows · columns · alphas`; `"cv"` one factorisation per fold, with the rows in memory.
+/// spectrum and `rows · columns · alphas`; `"cv"` one factorization per fold, with the rows in memory.
 ///
 /// # What it does not do
 /// It selects no columns and gives no tests: the coefficients are biased on purpose.

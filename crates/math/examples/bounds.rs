@@ -4,8 +4,8 @@
 //! cargo run --release -p ermine-math --example bounds
 //! ```
 //!
-//! Rows are round clouds, their centres `spread` standard deviations from 0 in every column; one thread, f32. "compared" is
-//! the share of pairs of rows and groups of centres that bounds did not rule out.
+//! Rows are round clouds, their centers `spread` standard deviations from 0 in every column; one thread, f32. "compared" is
+//! the share of pairs of rows and groups of centers that bounds did not rule out.
 
 use std::time::Instant;
 
@@ -35,13 +35,13 @@ fn main() {
             x.extend((0..cols).map(|j| (clouds[c * cols + j] + s.normal()) as f32));
         }
         let view = StridedRows::new(&x, rows, cols, cols).expect("whole rows");
-        let mut centres: Vec<f64> =
+        let mut centers: Vec<f64> =
             (0..k).flat_map(|_| view.row(s.below(rows)).iter().map(|&v| f64::from(v)).collect::<Vec<_>>()).collect();
         let (mut labels, mut plain) = (vec![0u32; rows], vec![0u32; rows]);
         let mut lower = Vec::new();
         let mut before: Option<Centers<f32>> = None;
         for step in 0..40 {
-            let ready = Centers::<f32>::new(&centres, k, cols);
+            let ready = Centers::<f32>::new(&centers, k, cols);
             lower.resize(rows * ready.groups(), f32::NEG_INFINITY);
             let moves = before.as_ref().map_or_else(|| vec![0.0; ready.groups()], |b| ready.center_moves(b));
             let (mut all, mut bounded) = (ready.sums(), ready.sums());
@@ -62,7 +62,7 @@ fn main() {
             }
             for c in (0..k).filter(|&c| all.weight()[c] > 0.0) {
                 for (j, r) in all.residual(&ready, c).enumerate() {
-                    centres[c * cols + j] += r / all.weight()[c];
+                    centers[c * cols + j] += r / all.weight()[c];
                 }
             }
             before = Some(ready);

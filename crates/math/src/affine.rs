@@ -88,30 +88,30 @@ pub fn affine(x: &Features<'_>, coef: &Mat<f64>, intercept: &[f64], learner: &st
     Ok(out)
 }
 
-/// `(X - centre) Bᵀ + b` for dense features: with the differences computed first, no digits are lost where columns are
+/// `(X - center) Bᵀ + b` for dense features: with the differences computed first, no digits are lost where columns are
 /// far from 0.
 ///
 /// # Panics
-/// When `coef`, `intercept` and `centre` do not fit each other or the number of columns.
-pub fn affine_about(x: &Features<'_>, centre: &[f64], coef: &Mat<f64>, intercept: &[f64], learner: &str) -> Result<Mat<f64>> {
+/// When `coef`, `intercept` and `center` do not fit each other or the number of columns.
+pub fn affine_about(x: &Features<'_>, center: &[f64], coef: &Mat<f64>, intercept: &[f64], learner: &str) -> Result<Mat<f64>> {
     let (rows, cols, targets) = (x.rows(), x.cols(), intercept.len());
-    assert_eq!((coef.rows(), coef.cols(), centre.len()), (targets, cols, cols), "coefficients for other columns");
+    assert_eq!((coef.rows(), coef.cols(), center.len()), (targets, cols, cols), "coefficients for other columns");
     let mut out = Mat::zeros(rows, targets);
     if targets == 0 || rows == 0 {
         return Ok(out);
     }
     out.as_mut_slice().par_chunks_mut(ROWS * targets).enumerate().try_for_each_init(
         || (Vec::new(), Vec::new()),
-        |(scratch, centred), (c, out)| -> Result<()> {
+        |(scratch, centered), (c, out)| -> Result<()> {
             let first = c * ROWS;
             let block = x.row_range(first..(first + ROWS).min(rows));
             let m = block.f64_rows(scratch, learner).map_err(|e| e.with_row(|row| row + first))?;
-            centred.resize(m.rows() * cols, 0.0);
-            for (i, row) in centred.chunks_exact_mut(cols).enumerate() {
+            centered.resize(m.rows() * cols, 0.0);
+            for (i, row) in centered.chunks_exact_mut(cols).enumerate() {
                 m.copy_row(i, row);
-                row.iter_mut().zip(centre).for_each(|(v, m)| *v -= m);
+                row.iter_mut().zip(center).for_each(|(v, m)| *v -= m);
             }
-            affine_rows(MatRef::row_major(centred, m.rows(), cols), coef, intercept, out);
+            affine_rows(MatRef::row_major(centered, m.rows(), cols), coef, intercept, out);
             Ok(())
         },
     )?;
@@ -185,9 +185,9 @@ mod tests {
             let by_columns: Vec<f64> = (0..cols).flat_map(|j| x.view().col_iter(j).collect::<Vec<_>>()).collect();
             let columns = Features::F64(MatRef::col_major(&by_columns, rows, cols));
             assert_eq!(affine(&columns, &coef, &intercept, "test").unwrap(), dense);
-            let centre: Vec<f64> = (0..cols).map(|j| (j % 7) as f64).collect();
-            let moved = Mat::from_fn(rows, cols, |i, j| x[(i, j)] - centre[j]);
-            let about = affine_about(&Features::F64(x.view()), &centre, &coef, &intercept, "test").unwrap();
+            let center: Vec<f64> = (0..cols).map(|j| (j % 7) as f64).collect();
+            let moved = Mat::from_fn(rows, cols, |i, j| x[(i, j)] - center[j]);
+            let about = affine_about(&Features::F64(x.view()), &center, &coef, &intercept, "test").unwrap();
             assert_eq!(about, affine(&Features::F64(moved.view()), &coef, &intercept, "test").unwrap());
             let single = Mat::from_fn(rows, cols, |i, j| x[(i, j)] as f32);
             assert_eq!(affine(&Features::F32(single.view()), &coef, &intercept, "test").unwrap(), dense);
@@ -205,7 +205,7 @@ mod tests {
             for (a, b) in sparse_result.as_slice().iter().chain(by_columns.as_slice()).zip([dense.as_slice(); 2].concat()) {
                 assert!((a - b).abs() < 1e-12);
             }
-            // A row's result does not depend on its neighbours.
+            // A row's result does not depend on its neighbors.
             let last = Features::F64(x.view().row_range(rows - 1..rows));
             assert_eq!(affine(&last, &coef, &intercept, "test").unwrap().row(0), dense.row(rows - 1));
         }

@@ -22,7 +22,7 @@ pub struct ClassMoments {
     finite: bool,
 }
 
-/// The serialised form, before it is checked.
+/// The serialized form, before it is checked.
 #[derive(Deserialize)]
 struct ClassMomentsRepr {
     weight: Vec<f64>,

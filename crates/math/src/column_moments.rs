@@ -3,7 +3,7 @@
 use ermine_core::{CsrRef, Error, MatRef, Partial, Result};
 use serde::{Deserialize, Serialize};
 
-/// Weight, mean and centred sum of squares of the cells of each column.
+/// Weight, mean and centered sum of squares of the cells of each column.
 ///
 /// A block is read twice while it is in the cache: its means first, then the squared deviations, corrected for the
 /// rounding of the means. Blocks are merged by the formula of Chan, Golub and LeVeque (1983). No digits are lost when
@@ -51,7 +51,7 @@ impl ColumnMoments {
         };
         each(&mut |values, w| {
             for j in 0..cols {
-                // Selects rather than branches, so that the loop is vectorised.
+                // Selects rather than branches, so that the loop is vectorized.
                 let present = !values[j].is_nan();
                 block.mean[j] += if present { w * values[j] } else { 0.0 };
                 block.weight[j] += if present { w } else { 0.0 };

@@ -1,6 +1,6 @@
 //! Common parts of coordinate descent methods.
 
-/// The minimiser of `½ (b - z)² + t |b|`: z moved towards 0 by t, and exactly 0 when it would cross.
+/// The minimizer of `½ (b - z)² + t |b|`: z moved towards 0 by t, and exactly 0 when it would cross.
 #[inline]
 pub fn soft_threshold(z: f64, t: f64) -> f64 {
     if z > t {
@@ -12,7 +12,7 @@ pub fn soft_threshold(z: f64, t: f64) -> f64 {
     }
 }
 
-/// The minimiser of `½ curvature b² - z b + l1 |b| + ½ l2 b²`, over b >= 0 when `positive`. Without curvature and `l2` the
+/// The minimizer of `½ curvature b² - z b + l1 |b| + ½ l2 b²`, over b >= 0 when `positive`. Without curvature and `l2` the
 /// coefficient stays out: 0.
 ///
 /// ```
@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_step_is_the_minimiser(z in -10.0..10.0f64, c in 0.01..5.0f64, l1 in 0.0..5.0f64, l2 in 0.0..3.0f64, positive: bool) {
+        fn a_step_is_the_minimizer(z in -10.0..10.0f64, c in 0.01..5.0f64, l1 in 0.0..5.0f64, l2 in 0.0..3.0f64, positive: bool) {
             let value = |b: f64| 0.5 * c * b * b - z * b + l1 * b.abs() + 0.5 * l2 * b * b;
             let best = elastic_step(z, c, l1, l2, positive);
             prop_assert!(!positive || best >= 0.0);

@@ -1,7 +1,7 @@
-//! Nearest centres of rows, with the sums for k-means.
+//! Nearest centers of rows, with the sums for k-means.
 //!
-//! The nearest of k centres maximises the score x·c - |c|²/2, so the work is a product of rows and centres. Centres are
-//! packed once: groups of a few vectors of centres, feature by feature, so that a tile of rows times centres is summed
+//! The nearest of k centers maximizes the score x·c - |c|²/2, so the work is a product of rows and centers. Centers are
+//! packed once: groups of a few vectors of centers, feature by feature, so that a tile of rows times centers is summed
 //! in registers with one broadcast per row and one load per vector. Rows are not copied.
 
 mod bounds;
@@ -42,7 +42,7 @@ fn squared_wide(a: &[f64], b: &[f64]) -> f64 {
 
 #[inline(always)]
 fn squared_plain(a: &[f64], b: &[f64]) -> f64 {
-    // Eight sums, for vectorisation.
+    // Eight sums, for vectorization.
     let mut sums = [0.0; 8];
     let (wide, narrow) = (a.chunks_exact(8), b.chunks_exact(8));
     let (a_rest, b_rest) = (wide.remainder(), narrow.remainder());
@@ -106,59 +106,59 @@ impl<'a, T: Real> StridedRows<'a, T> {
     }
 }
 
-/// Centres, prepared for many rows.
+/// Centers, prepared for many rows.
 #[derive(Debug, Clone)]
 pub struct Centers<T> {
     k: usize,
     cols: usize,
     /// The columns, rounded up to whole vectors.
     width: usize,
-    /// Groups of `vectors` vectors of centres: for each feature, the values of these centres.
+    /// Groups of `vectors` vectors of centers: for each feature, the values of these centers.
     groups: Vec<CenterGroup>,
     packed: Vec<T>,
-    /// -(m·c + |c|²/2) for centres c about the mean m of the centres; minus infinity in lanes without centre.
+    /// -(m·c + |c|²/2) for centers c about the mean m of the centers; minus infinity in lanes without center.
     bias: Vec<T>,
-    /// The centres themselves, in rows of `width`.
+    /// The centers themselves, in rows of `width`.
     rows: Vec<T>,
     /// Their lengths.
     norms: Vec<f64>,
     rounding: bounds::DistanceError,
 }
 
-/// Centres processed together.
+/// Centers processed together.
 #[derive(Debug, Clone, Copy)]
 struct CenterGroup {
-    /// The first centre.
+    /// The first center.
     first: usize,
-    /// Vectors of centres: 2, or 1 at the end.
+    /// Vectors of centers: 2, or 1 at the end.
     vectors: usize,
     /// Where the packed values begin.
     start: usize,
 }
 
-/// Sums over rows by their nearest centre.
+/// Sums over rows by their nearest center.
 #[derive(Debug, Clone)]
 pub struct CenterSums<T> {
-    /// Row minus centre, in rows of the width of the centres.
+    /// Row minus center, in rows of the width of the centers.
     residuals: Vec<T>,
-    /// Weight of the rows of each centre.
+    /// Weight of the rows of each center.
     weight: Vec<f64>,
-    /// Squared distances of the rows from their centres.
+    /// Squared distances of the rows from their centers.
     inertia: f64,
 }
 
 impl<T: Real> Centers<T> {
-    /// Packs `k` centres of `cols` columns, given row by row.
+    /// Packs `k` centers of `cols` columns, given row by row.
     ///
     /// # Panics
     /// When the slice has another length than `k * cols`.
-    pub fn new(centres: &[f64], k: usize, cols: usize) -> Self {
-        assert_eq!(centres.len(), k * cols, "{k} centres of {cols} columns");
+    pub fn new(centers: &[f64], k: usize, cols: usize) -> Self {
+        assert_eq!(centers.len(), k * cols, "{k} centres of {cols} columns");
         let lanes = T::LANES;
-        // Distances are invariant to a common shift of rows and centres. Centred centres keep the scores small where
+        // Distances are invariant to a common shift of rows and centers. Centered centers keep the scores small where
         // the data are far from 0, and the rows need not be changed.
         let mut mean = vec![0.0; cols];
-        for c in centres.chunks_exact(cols.max(1)) {
+        for c in centers.chunks_exact(cols.max(1)) {
             mean.iter_mut().zip(c).for_each(|(m, v)| *m += v / k as f64);
         }
         let vectors = k.div_ceil(lanes);
@@ -172,7 +172,7 @@ impl<T: Real> Centers<T> {
             groups.push(CenterGroup { first, vectors: count, start: packed.len() });
             for j in 0..cols {
                 for c in first..first + count * lanes {
-                    packed.push(T::from_f64(if c < k { centres[c * cols + j] - mean[j] } else { 0.0 }));
+                    packed.push(T::from_f64(if c < k { centers[c * cols + j] - mean[j] } else { 0.0 }));
                 }
             }
             done += count;
@@ -180,7 +180,7 @@ impl<T: Real> Centers<T> {
         for c in 0..k {
             let mut sum = 0.0;
             for j in 0..cols {
-                let v = T::from_f64(centres[c * cols + j] - mean[j]).to_f64();
+                let v = T::from_f64(centers[c * cols + j] - mean[j]).to_f64();
                 sum += v * (mean[j] + 0.5 * v);
             }
             bias[c] = T::from_f64(-sum);
@@ -189,22 +189,22 @@ impl<T: Real> Centers<T> {
         let mut rows = vec![T::from_f64(0.0); k * width];
         for c in 0..k {
             for j in 0..cols {
-                rows[c * width + j] = T::from_f64(centres[c * cols + j]);
+                rows[c * width + j] = T::from_f64(centers[c * cols + j]);
             }
         }
-        let norms = (0..k).map(|c| centres[c * cols..(c + 1) * cols].iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
+        let norms = (0..k).map(|c| centers[c * cols..(c + 1) * cols].iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
         let rounding = bounds::DistanceError::default();
         let ready = Self { k, cols, width, groups, packed, bias, rows, norms, rounding };
         let rounding = bounds::DistanceError::of(&ready);
         Self { rounding, ..ready }
     }
 
-    /// Number of centres.
+    /// Number of centers.
     pub fn len(&self) -> usize {
         self.k
     }
 
-    /// Whether there is no centre.
+    /// Whether there is no center.
     pub fn is_empty(&self) -> bool {
         self.k == 0
     }
@@ -214,8 +214,8 @@ impl<T: Real> Centers<T> {
         CenterSums { residuals: vec![T::from_f64(0.0); self.k * self.width], weight: vec![0.0; self.k], inertia: 0.0 }
     }
 
-    /// A centre rounded to the precision of the kernels.
-    pub fn centre(&self, c: usize) -> impl Iterator<Item = f64> + '_ {
+    /// A center rounded to the precision of the kernels.
+    pub fn center(&self, c: usize) -> impl Iterator<Item = f64> + '_ {
         self.rows[c * self.width..c * self.width + self.cols].iter().map(|v| v.to_f64())
     }
 
@@ -228,10 +228,10 @@ impl<T: Real> Centers<T> {
         (TILE_BYTES / (self.cols.max(1) * size_of::<T>())).clamp(24, 120) / 24 * 24
     }
 
-    /// The nearest centre of each row; ties go to the first.
+    /// The nearest center of each row; ties go to the first.
     ///
     /// # Panics
-    /// When rows, labels and centres do not fit together, or there is no centre.
+    /// When rows, labels and centers do not fit together, or there is no center.
     pub fn nearest(&self, x: StridedRows<'_, T>, labels: &mut [u32]) {
         self.check(&x, labels);
         let step = self.tile_rows();
@@ -242,10 +242,10 @@ impl<T: Real> Centers<T> {
         }
     }
 
-    /// The nearest centre of each row, and the sums of the rows of each centre.
+    /// The nearest center of each row, and the sums of the rows of each center.
     ///
     /// # Panics
-    /// When rows, labels, weights, sums and centres do not fit together, or there is no centre.
+    /// When rows, labels, weights, sums and centers do not fit together, or there is no center.
     pub fn nearest_and_sum(&self, x: StridedRows<'_, T>, weight: Option<&[f64]>, labels: &mut [u32], sums: &mut CenterSums<T>) {
         self.check(&x, labels);
         assert!(weight.is_none_or(|w| w.len() == x.rows) && sums.residuals.len() == self.k * self.width);
@@ -263,17 +263,17 @@ impl<T: Real> Centers<T> {
 }
 
 impl<T: Real> CenterSums<T> {
-    /// The sum of row minus centre over the rows of centre `c`.
-    pub fn residual<'a>(&'a self, centres: &Centers<T>, c: usize) -> impl Iterator<Item = f64> + 'a {
-        self.residuals[c * centres.width..c * centres.width + centres.cols].iter().map(|v| v.to_f64())
+    /// The sum of row minus center over the rows of center `c`.
+    pub fn residual<'a>(&'a self, centers: &Centers<T>, c: usize) -> impl Iterator<Item = f64> + 'a {
+        self.residuals[c * centers.width..c * centers.width + centers.cols].iter().map(|v| v.to_f64())
     }
 
-    /// The weight of the rows of each centre.
+    /// The weight of the rows of each center.
     pub fn weight(&self) -> &[f64] {
         &self.weight
     }
 
-    /// The weighted sum of the squared distances of the rows from their centres.
+    /// The weighted sum of the squared distances of the rows from their centers.
     pub fn inertia(&self) -> f64 {
         self.inertia
     }

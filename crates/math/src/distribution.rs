@@ -103,7 +103,7 @@ pub fn ln_gamma(x: f64) -> f64 {
     libm::lgamma(x)
 }
 
-/// The regularised incomplete beta function I_x(a, b) and its complement 1 - I_x(a, b), each with its own digits, for
+/// The regularized incomplete beta function I_x(a, b) and its complement 1 - I_x(a, b), each with its own digits, for
 /// positive a and b; x and y = 1 - x are given both because one of them may be tiny.
 pub fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     if !(a > 0.0 && b > 0.0 && (0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y)) {
@@ -125,7 +125,7 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     }
 }
 
-/// The regularised incomplete gamma functions P(a, x) and Q(a, x) = 1 - P(a, x), each with its own digits, for positive a.
+/// The regularized incomplete gamma functions P(a, x) and Q(a, x) = 1 - P(a, x), each with its own digits, for positive a.
 pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     if !(a > 0.0 && x >= 0.0) {
         return (f64::NAN, f64::NAN);

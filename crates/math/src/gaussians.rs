@@ -103,7 +103,7 @@ impl FullGaussians {
         let zeros = vec![0.0; self.features];
         let mut panel = vec![0.0; row_panels::packed_len(ROWS, self.features)];
         // About the mean of a component: a difference keeps its digits, a product of large numbers would not.
-        let mut centred = panel.clone();
+        let mut centered = panel.clone();
         let each = inverse_len(self.padded);
         for first in (0..rows).step_by(ROWS) {
             let part = x.row_range(first..(first + ROWS).min(rows));
@@ -116,12 +116,12 @@ impl FullGaussians {
                         // SAFETY: both panels hold `padded` features of 12 rows.
                         unsafe {
                             let v = s.load(panel.as_ptr().add(k * ROWS + 4 * t));
-                            s.store(centred.as_mut_ptr().add(k * ROWS + 4 * t), s.sub(v, m));
+                            s.store(centered.as_mut_ptr().add(k * ROWS + 4 * t), s.sub(v, m));
                         }
                     }
                 }
                 let at = if self.inverse.len() == each { 0 } else { c * each };
-                let squares = self.squares(s, &centred, &self.inverse[at..at + each]);
+                let squares = self.squares(s, &centered, &self.inverse[at..at + each]);
                 for i in 0..part.rows() {
                     out[c * rows + first + i] = self.constant[c] - 0.5 * squares[i];
                 }
@@ -131,18 +131,18 @@ impl FullGaussians {
 
     /// |L⁻¹ d|² of twelve differences.
     #[inline(always)]
-    fn squares<S: Simd>(&self, s: S, centred: &[f64], inverse: &[f64]) -> [f64; ROWS] {
-        assert!(centred.len() >= ROWS * self.padded && inverse.len() >= inverse_len(self.padded));
+    fn squares<S: Simd>(&self, s: S, centered: &[f64], inverse: &[f64]) -> [f64; ROWS] {
+        assert!(centered.len() >= ROWS * self.padded && inverse.len() >= inverse_len(self.padded));
         let mut sums = [s.splat(0.0); 3];
         let mut at = 0;
         for first in (0..self.padded).step_by(ROWS) {
             for t in (0..ROWS.min(self.padded - first)).step_by(4) {
                 let mut four = [0.0; 4 * ROWS];
                 // SAFETY: rows `first + t .. + 4` of the inverse have columns up to `first + t + 4`, a multiple of 4 above 0 and at
-                // most `padded`; these are in the panel and in `centred` by the assertion. The product goes to an array of its size.
+                // most `padded`; these are in the panel and in `centered` by the assertion. The product goes to an array of its size.
                 unsafe {
                     let left = inverse.as_ptr().add(at + t);
-                    s.product_4x12(first + t + 4, left, centred.as_ptr(), four.as_mut_ptr(), std::ptr::null(), 0);
+                    s.product_4x12(first + t + 4, left, centered.as_ptr(), four.as_mut_ptr(), std::ptr::null(), 0);
                     for n in 0..3 {
                         for m in 0..4 {
                             let v = s.load(four.as_ptr().add(ROWS * m + 4 * n));

@@ -9,7 +9,7 @@ pub struct Isotonic {
     pub levels: Vec<f64>,
 }
 
-/// Minimises Σ wᵢ (yᵢ - f(xᵢ))² over all non-decreasing f, exactly, by the pool-adjacent-violators algorithm: time n
+/// Minimizes Σ wᵢ (yᵢ - f(xᵢ))² over all non-decreasing f, exactly, by the pool-adjacent-violators algorithm: time n
 /// log n to sort x, then n. Rows of equal x share a level; rows of weight 0 are left out; no rows give a function
 /// without knots.
 ///
@@ -56,7 +56,7 @@ pub fn isotonic(x: &[f64], y: &[f64], weight: Option<&[f64]>) -> Isotonic {
     Isotonic { knots, levels }
 }
 
-/// Neighbouring knots of one level.
+/// Neighboring knots of one level.
 #[derive(Clone, Copy)]
 struct PavaBlock {
     mean: f64,

@@ -1,4 +1,4 @@
-//! Smooth minimisation, for objectives whose value and gradient come from passes over data.
+//! Smooth minimization, for objectives whose value and gradient come from passes over data.
 
 pub mod study;
 
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// A limited-memory quasi-Newton method with reverse communication: the caller evaluates the function, so values and
-/// gradients may come from memory, a file or a cluster. Its state can be serialised between two evaluations.
+/// gradients may come from memory, a file or a cluster. Its state can be serialized between two evaluations.
 ///
 /// The loop is: evaluate at [`LbfgsDescent::point`], pass value and gradient to [`LbfgsDescent::report_value`], and
 /// when it returns [`StepStatus::Accepted`], call [`LbfgsDescent::propose`]. The metric passed to `propose` is the
@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     /// Runs to the end and returns the number of evaluations.
-    fn minimise(
+    fn minimize(
         d: &mut LbfgsDescent,
         f: impl Fn(&[f64]) -> (f64, Vec<f64>),
         solve: impl Fn(&mut [f64]),
@@ -353,7 +353,7 @@ mod tests {
         for n in [2, 10] {
             let mut d = LbfgsDescent::new(vec![-1.2; n], 10);
             let scale = 1e-3;
-            minimise(&mut d, rosenbrock, |g| g.iter_mut().for_each(|v| *v *= scale), n > 2, 500, 1e-24);
+            minimize(&mut d, rosenbrock, |g| g.iter_mut().for_each(|v| *v *= scale), n > 2, 500, 1e-24);
             assert!(d.best().iter().all(|x| (x - 1.0).abs() < 1e-8), "{:?}", d.best());
         }
     }
@@ -367,10 +367,10 @@ mod tests {
         };
         let exact = |g: &mut [f64]| g.iter_mut().zip(&diagonal).for_each(|(g, d)| *g /= d);
         let mut d = LbfgsDescent::new(vec![0.0; 20], 0);
-        assert_eq!(minimise(&mut d, f, exact, false, 10, 1e-25), 2);
+        assert_eq!(minimize(&mut d, f, exact, false, 10, 1e-25), 2);
         let near = |g: &mut [f64]| g.iter_mut().enumerate().for_each(|(i, g)| *g /= diagonal[i] * (1.0 + 0.1 * (i % 3) as f64));
         let mut d = LbfgsDescent::new(vec![0.0; 20], 10);
-        assert!(minimise(&mut d, f, near, false, 50, 1e-25) <= 12);
+        assert!(minimize(&mut d, f, near, false, 50, 1e-25) <= 12);
     }
 
     #[test]
@@ -381,11 +381,11 @@ mod tests {
             (v, vec![x[0].exp() - 5.0])
         };
         let mut d = LbfgsDescent::new(vec![-2.0], 5);
-        minimise(&mut d, f, |g| g[0] *= 1e4, false, 100, 1e-22);
+        minimize(&mut d, f, |g| g[0] *= 1e4, false, 100, 1e-22);
         assert!((d.best()[0] - 5f64.ln()).abs() < 1e-10);
         // And far too short a one.
         let mut d = LbfgsDescent::new(vec![-2.0], 5);
-        minimise(&mut d, f, |g| g[0] *= 1e-6, false, 100, 1e-26);
+        minimize(&mut d, f, |g| g[0] *= 1e-6, false, 100, 1e-26);
         assert!((d.best()[0] - 5f64.ln()).abs() < 1e-5, "{}", d.best()[0]);
     }
 

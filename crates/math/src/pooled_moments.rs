@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::class_moments::ClassMoments;
 use crate::moments::{Moments, Real};
 
-/// Sums over the rows so far: weight and means of each class, and the sum over classes of the centred cross products.
+/// Sums over the rows so far: weight and means of each class, and the sum over classes of the centered cross products.
 ///
-/// One matrix serves all classes. Within a block, rows are centred by the means of their classes in the block; when
+/// One matrix serves all classes. Within a block, rows are centered by the means of their classes in the block; when
 /// blocks are merged, the differences of the means are added, class by class (Chan, Golub, LeVeque). The scatter
 /// between classes never enters, so that distant classes lose no digits.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct PooledMoments {
     within: Moments,
 }
 
-/// The serialised form, before it is checked.
+/// The serialized form, before it is checked.
 #[derive(Deserialize)]
 struct PooledMomentsRepr {
     classes: ClassMoments,
@@ -76,8 +76,8 @@ impl PooledMoments {
         let mut block = Self::new(self.classes.weight().len(), cols);
         block.classes.add(x, codes, weight);
         let (mean, low) = (block.classes.mean(), block.classes.mean_low());
-        let mut centred = vec![0.0; rows * cols];
-        for (i, row) in centred.chunks_exact_mut(cols.max(1)).enumerate() {
+        let mut centered = vec![0.0; rows * cols];
+        for (i, row) in centered.chunks_exact_mut(cols.max(1)).enumerate() {
             let k = codes[i] as usize;
             let about = mean.row(k).iter().zip(low.row(k));
             match x.row(i) {
@@ -93,7 +93,7 @@ impl PooledMoments {
                 }
             }
         }
-        block.within.add(MatRef::row_major(&centred, rows, cols), None, weight);
+        block.within.add(MatRef::row_major(&centered, rows, cols), None, weight);
         self.merge(block);
     }
 

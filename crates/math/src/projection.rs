@@ -1,4 +1,4 @@
-//! Projection of rows on a few directions: z = V (x - centre).
+//! Projection of rows on a few directions: z = V (x - center).
 
 use ermine_core::MatRef;
 
@@ -50,32 +50,32 @@ impl Projection {
         self.features
     }
 
-    /// Writes the projections of all rows of `x`, less `centre`, into `out`, row-major. Meant for blocks of rows; runs on
+    /// Writes the projections of all rows of `x`, less `center`, into `out`, row-major. Meant for blocks of rows; runs on
     /// the calling thread.
     ///
     /// # Panics
     /// When the shapes do not fit.
-    pub fn apply<T: Real>(&self, x: MatRef<'_, T>, centre: &[f64], out: &mut [f64]) {
+    pub fn apply<T: Real>(&self, x: MatRef<'_, T>, center: &[f64], out: &mut [f64]) {
         assert_eq!(x.cols(), self.features, "features");
-        assert_eq!(centre.len(), self.features, "features of the centre");
+        assert_eq!(center.len(), self.features, "features of the centre");
         assert_eq!(out.len(), x.rows() * self.directions, "room for the projections");
         #[cfg(target_arch = "x86_64")]
         {
             use crate::simd::Avx2;
             #[target_feature(enable = "avx2,fma")]
-            fn apply_avx2<T: Real>(s: Avx2, p: &Projection, x: MatRef<'_, T>, centre: &[f64], out: &mut [f64]) {
-                p.all(s, x, centre, out);
+            fn apply_avx2<T: Real>(s: Avx2, p: &Projection, x: MatRef<'_, T>, center: &[f64], out: &mut [f64]) {
+                p.all(s, x, center, out);
             }
             if let Some(s) = Avx2::find() {
                 // SAFETY: the features were found.
-                return unsafe { apply_avx2(s, self, x, centre, out) };
+                return unsafe { apply_avx2(s, self, x, center, out) };
             }
         }
-        self.all(Portable, x, centre, out);
+        self.all(Portable, x, center, out);
     }
 
     #[inline(always)]
-    fn all<S: Simd, T: Real>(&self, s: S, x: MatRef<'_, T>, centre: &[f64], out: &mut [f64]) {
+    fn all<S: Simd, T: Real>(&self, s: S, x: MatRef<'_, T>, center: &[f64], out: &mut [f64]) {
         let panels = self.directions.div_ceil(PANEL);
         let height = self.features.next_multiple_of(4);
         let chunk = CHUNK.min(x.rows().next_multiple_of(ROWS));
@@ -87,7 +87,7 @@ impl Projection {
             for from in (0..self.features).step_by(DEPTH) {
                 let to = (from + DEPTH).min(self.features);
                 let depth = (to - from).next_multiple_of(4);
-                row_panels::pack(s, part, from..to, centre, &mut packed);
+                row_panels::pack(s, part, from..to, center, &mut packed);
                 for j in 0..panels {
                     for i in 0..part.rows().div_ceil(ROWS) {
                         let a = &packed[i * ROWS * depth..][..ROWS * depth];
@@ -128,13 +128,13 @@ mod tests {
     fn projections_follow_the_definition_and_rows_stand_alone() {
         for (rows, features, directions) in [(1, 1, 1), (5, 3, 2), (12, 4, 12), (130, 17, 13), (97, 300, 25), (200, 600, 1)] {
             let (x, v) = (random(rows, features, 1), random(directions, features, 2));
-            let centre: Vec<f64> = (0..features).map(|j| j as f64).collect();
+            let center: Vec<f64> = (0..features).map(|j| j as f64).collect();
             let p = Projection::new(v.view());
             let mut out = vec![f64::NAN; rows * directions];
-            p.apply(x.view(), &centre, &mut out);
+            p.apply(x.view(), &center, &mut out);
             for i in 0..rows {
                 for d in 0..directions {
-                    let terms = (0..features).map(|k| (x[(i, k)] - centre[k]) * v[(d, k)]);
+                    let terms = (0..features).map(|k| (x[(i, k)] - center[k]) * v[(d, k)]);
                     let (want, size) = terms.fold((0.0, 0.0), |(w, s), t: f64| (w + t, s + t.abs()));
                     let err = (out[i * directions + d] - want).abs();
                     assert!(err <= 4.0 * features as f64 * f64::EPSILON * size, "{err:e}");
@@ -142,11 +142,11 @@ mod tests {
             }
             let columns = x.view().t().to_owned();
             let mut other = vec![f64::NAN; rows * directions];
-            p.apply(columns.view().t(), &centre, &mut other);
+            p.apply(columns.view().t(), &center, &mut other);
             assert_eq!(out, other, "layouts");
             for row in [0, rows / 2, rows - 1] {
                 let mut alone = vec![f64::NAN; directions];
-                p.apply(x.view().row_range(row..row + 1), &centre, &mut alone);
+                p.apply(x.view().row_range(row..row + 1), &center, &mut alone);
                 assert_eq!(alone, &out[row * directions..(row + 1) * directions], "row {row} alone");
             }
         }

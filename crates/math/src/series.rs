@@ -4,26 +4,26 @@ use crate::double_double::Dd;
 
 /// The mean, rounded once.
 pub fn mean(values: &[f64]) -> f64 {
-    centre(values).to_f64()
+    center(values).to_f64()
 }
 
 /// The standard deviation with divisor n - 1; NaN for fewer than two numbers.
 pub fn standard_deviation(values: &[f64]) -> f64 {
-    let m = centre(values);
+    let m = center(values);
     let square: Dd = values.iter().map(|&v| deviation(v, m)).map(|d| d * d).sum();
     (square.to_f64() / (values.len() as f64 - 1.0)).sqrt()
 }
 
 /// The autocorrelation at `lag`: `Σ (v_t - m)(v_{t-lag} - m) / Σ (v_t - m)²`, m the mean of all; NaN when nothing varies.
 pub fn autocorrelation(values: &[f64], lag: usize) -> f64 {
-    let m = centre(values);
+    let m = center(values);
     let deviations: Vec<Dd> = values.iter().map(|&v| deviation(v, m)).collect();
     let square: Dd = deviations.iter().map(|&d| d * d).sum();
     let product: Dd = deviations.iter().skip(lag).zip(&deviations).map(|(&a, &b)| a * b).sum();
     product.to_f64() / square.to_f64()
 }
 
-fn centre(values: &[f64]) -> Dd {
+fn center(values: &[f64]) -> Dd {
     values.iter().map(|&v| Dd::from(v)).sum::<Dd>() / Dd::from(values.len() as f64)
 }
 

@@ -485,7 +485,7 @@ mod tests {
         }
 
         #[test]
-        fn scores_of_a_row_do_not_depend_on_its_neighbours(rows in 1usize..11, cols in 1usize..600, k in 1usize..7) {
+        fn scores_of_a_row_do_not_depend_on_its_neighbors(rows in 1usize..11, cols in 1usize..600, k in 1usize..7) {
             let data = values(rows * cols, 1);
             let x = MatRef::row_major(&data, rows, cols);
             let (w, bias) = (values(k * cols, 2), values(k, 3));

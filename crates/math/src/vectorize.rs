@@ -1,6 +1,6 @@
 //! Plain loops, compiled once for each vector width.
 
-/// An operation whose loops are vectorised. `run` must be marked `#[inline(always)]`, as must what it calls, or it is
+/// An operation whose loops are vectorized. `run` must be marked `#[inline(always)]`, as must what it calls, or it is
 /// compiled for the baseline processor.
 pub trait VectorizedOp {
     /// The result.

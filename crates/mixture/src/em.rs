@@ -1,4 +1,4 @@
-//! Expectation-maximisation, for any model with hidden variables, in passes over rows.
+//! Expectation-maximization, for any model with hidden variables, in passes over rows.
 //!
 //! Rows x come with something z that was not seen: the component a row belongs to, the expert that answered for it, a cell that
 //! is missing. EM climbs the likelihood of what was seen, log p(x; θ), by going back and forth between two steps:
@@ -102,7 +102,7 @@ pub trait Em: Sync {
     fn expect(&self, at: &Self::Parameters, sums: &mut Self::Expected, rows: &DatasetRef<'_>) -> Result<()>;
     /// The objective of θ, from the E step.
     fn objective(&self, at: &Self::Parameters, sums: &Self::Expected) -> EmObjective;
-    /// The M step: the θ that maximises Q, in closed form; or one that is better than `at`, see [`Em::backtrack`].
+    /// The M step: the θ that maximizes Q, in closed form; or one that is better than `at`, see [`Em::backtrack`].
     fn maximize(&self, at: &Self::Parameters, sums: Self::Expected) -> Result<Self::Parameters>;
     /// For models whose M step is only an ascent direction (a Newton step, say): a θ between the two, for when the objective has fallen. Models
     /// whose M step is exact have none, since it cannot fall.

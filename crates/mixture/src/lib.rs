@@ -1,4 +1,4 @@
-//! Mixtures, fitted by [expectation-maximisation](crate::em): of Gaussians, of Gaussians within classes, of experts.
+//! Mixtures, fitted by [expectation-maximization](crate::em): of Gaussians, of Gaussians within classes, of experts.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 

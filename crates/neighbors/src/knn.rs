@@ -1,4 +1,4 @@
-//! k nearest neighbours.
+//! k nearest neighbors.
 
 use ermine_core::*;
 use ermine_math::neighbors::{IndexedPoints, KnnAlgorithm, Metric, MetricName, NeighborIndex, SearchAlgorithm};
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::KnnModel;
 
-/// Weights of the neighbours.
+/// Weights of the neighbors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NeighborWeights {
     /// All equal.
     #[default]
     Uniform,
-    /// By 1 / distance; where neighbours are at distance 0, only those.
+    /// By 1 / distance; where neighbors are at distance 0, only those.
     Distance,
 }
 
@@ -24,7 +24,7 @@ pub enum NeighborWeights {
 /// the class shares for classification. Ties go to the first row, and to the first class.
 ///
 /// # When to use it
-/// With few comparable columns (standardise first) and a target that changes slowly with them. With many columns all rows
+/// With few comparable columns (standardize first) and a target that changes slowly with them. With many columns all rows
 /// are about equally far (the curse of dimensionality): see the example `curse`.
 ///
 /// # Example
@@ -45,7 +45,7 @@ pub enum NeighborWeights {
 ///
 /// # Cost
 /// A fit copies the rows. Brute force takes n p multiplications per query, at the speed of a matrix product in f32; up to
-/// 6 columns and from 1000 rows on a k-d tree is used. Neighbours are exact either way: see [`ermine_math::neighbors`].
+/// 6 columns and from 1000 rows on a k-d tree is used. Neighbors are exact either way: see [`ermine_math::neighbors`].
 ///
 /// # What it does not do
 /// It does not take weights, missing cells or categories, and does not choose k; `ermine tune` does.
@@ -55,7 +55,7 @@ pub enum NeighborWeights {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Knn {
-    /// Number of neighbours.
+    /// Number of neighbors.
     pub n_neighbors: usize,
     /// Their weights.
     pub weights: NeighborWeights,
@@ -107,7 +107,7 @@ impl Knn {
         Error::parameter(Self::SPEC.name, name, value, expected)
     }
 
-    /// An error for more neighbours than there are rows.
+    /// An error for more neighbors than there are rows.
     pub(super) fn enough_rows(&self, rows: usize) -> Result<()> {
         if self.radius.is_none() && self.n_neighbors > rows {
             let expected = format!("there are {rows} rows to choose from; ask for at most as many");

@@ -1,4 +1,4 @@
-//! Fitted nearest neighbours: the index of the rows, and their targets.
+//! Fitted nearest neighbors: the index of the rows, and their targets.
 
 use ermine_core::*;
 use ermine_math::neighbors::{IndexedPoints, NearestRows, NeighborIndex, RadiusRows, SearchAlgorithm};
@@ -24,7 +24,7 @@ impl TryFrom<&Target<'_>> for KnnTargets {
     }
 }
 
-/// Fitted nearest neighbours: the rows themselves.
+/// Fitted nearest neighbors: the rows themselves.
 #[derive(Debug)]
 pub struct KnnModel {
     knn: Knn,
@@ -49,7 +49,7 @@ impl KnnModel {
     }
 
     /// The nearest training rows of each row, nearest first: as many as the learner's setting, or `k`.
-    pub fn neighbours(&self, x: &Features<'_>, k: Option<usize>) -> Result<NearestRows> {
+    pub fn neighbors(&self, x: &Features<'_>, k: Option<usize>) -> Result<NearestRows> {
         self.index.nearest(x, k.unwrap_or(self.knn.n_neighbors))
     }
 
@@ -58,10 +58,10 @@ impl KnnModel {
         self.index.within(x, radius)
     }
 
-    /// Queries per block, so that lists of neighbours stay small.
+    /// Queries per block, so that lists of neighbors stay small.
     const BLOCK: usize = 1 << 14;
 
-    /// Calls `say` with the output of each row, and its neighbours with their weights. With `apart` the rows are the
+    /// Calls `say` with the output of each row, and its neighbors with their weights. With `apart` the rows are the
     /// training rows, each of which leaves itself out.
     fn for_each_neighborhood(
         &self,
@@ -79,7 +79,7 @@ impl KnnModel {
                 None => {
                     let k = self.knn.n_neighbors + usize::from(apart);
                     let NearestRows { rows, distances } =
-                        self.neighbours(&block, Some(k)).map_err(|e| e.with_row(|row| row + first))?;
+                        self.neighbors(&block, Some(k)).map_err(|e| e.with_row(|row| row + first))?;
                     let ends = (0..=rows.rows()).map(|i| i * rows.cols()).collect();
                     RadiusRows { ends, rows: rows.into_vec(), distances: distances.into_vec() }
                 }
@@ -101,7 +101,7 @@ impl KnnModel {
         Ok(out)
     }
 
-    /// Leave-one-out predictions: each row is removed from its neighbours.
+    /// Leave-one-out predictions: each row is removed from its neighbors.
     pub(super) fn left_out(knn: &Knn, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         knn.enough_rows(data.rows().saturating_sub(1))?;
         let model = knn.fit_with(data, cx)?;
@@ -111,7 +111,7 @@ impl KnnModel {
         }))
     }
 
-    /// The mean of the neighbours.
+    /// The mean of the neighbors.
     fn numbers(&self, x: &Features<'_>, y: &Mat<f64>, apart: bool) -> Result<Mat<f64>> {
         self.for_each_neighborhood(x, y.cols(), apart, |out, rows, shares| {
             for (&row, share) in rows.iter().zip(shares) {
@@ -120,7 +120,7 @@ impl KnnModel {
         })
     }
 
-    /// The shares of the classes among the neighbours.
+    /// The shares of the classes among the neighbors.
     fn shares(&self, x: &Features<'_>, codes: &[u32], classes: usize, apart: bool) -> Result<Mat<f64>> {
         self.for_each_neighborhood(x, classes, apart, |out, rows, shares| {
             if self.knn.weights == NeighborWeights::Uniform {
@@ -162,7 +162,7 @@ impl KnnModel {
     }
 }
 
-/// Neighbours of the training rows from `first` on, without the rows themselves. Where a row is not among its own
+/// Neighbors of the training rows from `first` on, without the rows themselves. Where a row is not among its own
 /// nearest because of duplicates, the last of a list with one extra is dropped.
 fn exclude_self(near: RadiusRows, first: usize, one_more: bool) -> RadiusRows {
     let mut out = RadiusRows { ends: vec![0], rows: Vec::new(), distances: Vec::new() };
@@ -178,7 +178,7 @@ fn exclude_self(near: RadiusRows, first: usize, one_more: bool) -> RadiusRows {
     out
 }
 
-/// The weights of neighbours at these ascending distances. The nearest has weight 1 and the others less, so that no
+/// The weights of neighbors at these ascending distances. The nearest has weight 1 and the others less, so that no
 /// division overflows.
 fn shares_of(weights: NeighborWeights, distances: &[f64], shares: &mut Vec<f64>) {
     shares.clear();

@@ -49,7 +49,7 @@ fn metrics_are_what_they_are_called() {
     let x = [3.0, 3.0, 4.0, 0.0];
     let near = |metric, p| {
         let model = fit(&Knn { n_neighbors: 1, metric, p, ..Knn::default() }, &x, Target::Real(&[0.0, 1.0])).unwrap();
-        let nearest = model.neighbours(&Features::F64(MatRef::row_major(&[0.0, 1e-9], 1, 2)), Some(2)).unwrap();
+        let nearest = model.neighbors(&Features::F64(MatRef::row_major(&[0.0, 1e-9], 1, 2)), Some(2)).unwrap();
         (nearest.rows[(0, 0)], nearest.distances[(0, 0)])
     };
     assert_eq!(near(MetricName::Chebyshev, 2.0).0, 0);
@@ -74,7 +74,7 @@ fn a_radius_asks_all_rows_within_it_and_refuses_lonely_rows() {
 }
 
 #[test]
-fn too_many_neighbours_and_impossible_searches_are_refused_by_parameter() {
+fn too_many_neighbors_and_impossible_searches_are_refused_by_parameter() {
     let e = fit(&Knn::default(), &[0.0, 1.0], Target::Real(&[1.0, 2.0])).unwrap_err().to_string();
     assert!(e.contains("n_neighbors") && e.contains("2 rows"), "{e}");
     let cosine = Knn { metric: MetricName::Cosine, algorithm: KnnAlgorithm::KdTree, ..Knn::default() };

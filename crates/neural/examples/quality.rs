@@ -24,7 +24,7 @@ fn clothes(fit: &dyn Fn(&DatasetRef<'_>) -> ermine_core::Result<NetworkModel>, n
     Ok(())
 }
 
-/// Every fifth district is a test row; columns are standardised by the others.
+/// Every fifth district is a test row; columns are standardized by the others.
 fn houses() -> ExampleResult {
     let (x, y) = data::houses()?;
     let (test, train): (Vec<usize>, Vec<usize>) = (0..y.len()).partition(|i| i % 5 == 0);

@@ -12,7 +12,7 @@ use ermine_neural::{Architecture, Autoencoder, ConvNet, Mlp, Network, Shape, Wei
 type Answer = Result<(f64, usize, f64), Box<dyn std::error::Error>>;
 
 const LENET: &str = "conv(6,5,pad=2) relu pool(2) conv(16,5) relu pool(2) dense(120) relu dense(84) relu";
-const NORMALISED: &str = "conv(32,3,pad=1) batchnorm relu pool(2) conv(64,3,pad=1) batchnorm relu pool(2) dropout(0.25) dense(128) \
+const NORMALIZED: &str = "conv(32,3,pad=1) batchnorm relu pool(2) conv(64,3,pad=1) batchnorm relu pool(2) dropout(0.25) dense(128) \
                           relu dropout(0.5)";
 
 struct LabeledImages {
@@ -66,7 +66,7 @@ fn convolution(rows: &LabeledImages, layers: &str, count: usize, epochs: u64) ->
         max_iter: epochs,
         cosine: false,
         weight_decay: 0.0,
-        standardise: false,
+        standardize: false,
         ..ConvNet::default()
     };
     let (seconds, model) = rows.train(count, |d| net.fit_with(d, &Context::default()))?;
@@ -96,7 +96,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "mlp" => perceptron(&images, &[256, 128], 128, 12_800, 2)?,
             "tiny" => perceptron(&tiny, &[64, 64], 64, 12_800, 5)?,
             "lenet" => convolution(&images, LENET, 3_200, 2)?,
-            "normalised" => convolution(&images, NORMALISED, 1_280, 2)?,
+            "normalised" => convolution(&images, NORMALIZED, 1_280, 2)?,
             "autoencoder" => {
                 let learner = Autoencoder {
                     n_components: 32,

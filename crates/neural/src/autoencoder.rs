@@ -18,9 +18,9 @@ use crate::{
 
 /// A network with a narrow middle layer, trained to reconstruct its input; the middle layer is the code.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// 1/(2n) Σᵢ wᵢ |xᵢ - g(f(xᵢ))|², with an encoder f to `n_components` numbers and a decoder g, over columns that were
-/// centred and divided by one common scale. With identity activations the codes span the space of the first principal
+/// centered and divided by one common scale. With identity activations the codes span the space of the first principal
 /// components (Baldi, Hornik 1989).
 ///
 /// # When to use it
@@ -78,7 +78,7 @@ pub struct Autoencoder {
     pub n_iter_no_change: u64,
 }
 
-/// Optimisers of an autoencoder.
+/// Optimizers of an autoencoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AutoencoderSolver {
@@ -203,7 +203,7 @@ impl Learner for Autoencoder {
         };
         let method = OptimizerRule::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };
         let plan = TrainingOptions {
-            optimiser: Optimizer { method, ..Optimizer::adam(self.learning_rate_init) },
+            optimizer: Optimizer { method, ..Optimizer::adam(self.learning_rate_init) },
             schedule: LearningRateSchedule::Constant,
             epochs: self.max_iter,
             batch: self.batch_size.min(task.train.len()).max(1),

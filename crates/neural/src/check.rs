@@ -29,7 +29,7 @@ const STEP: f64 = 2e-6;
 const MOST: usize = 100;
 
 /// Compares the gradient with respect to the weights of every layer and the input with central differences, in f64 and
-/// as in training: batch normalisation uses the batch, and dropout drops the same elements each time. `loss` is a
+/// as in training: batch normalization uses the batch, and dropout drops the same elements each time. `loss` is a
 /// function of the outputs (one row per row) and returns its gradient too. The result has one entry per array; an error
 /// near 1e-9 is rounding, one above 1e-6 is a mistake.
 ///

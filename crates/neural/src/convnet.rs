@@ -12,7 +12,7 @@ use crate::{Architecture, LearningRateSchedule, Optimizer, OptimizerRule, Shape,
 
 /// Convolutions, pooling, and dense layers behind them; classes by softmax, or numbers.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// 1/Σw Σᵢ wᵢ loss(yᵢ, f(xᵢ)), the loss being the negative log-probability of the right class, or half the squared error.
 /// Weight decay is separate.
 ///
@@ -83,8 +83,9 @@ pub struct ConvNet {
     pub validation_fraction: f64,
     /// Factors on the weights of rows, by class.
     pub class_weight: Option<ClassWeight>,
-    /// Whether the channels are standardised.
-    pub standardise: bool,
+    /// Whether the channels are standardized.
+    #[serde(rename = "standardise")]
+    pub standardize: bool,
 }
 
 impl Default for ConvNet {
@@ -103,7 +104,7 @@ impl Default for ConvNet {
             early_stopping: false,
             validation_fraction: 0.1,
             class_weight: None,
-            standardise: true,
+            standardize: true,
         }
     }
 }
@@ -140,7 +141,7 @@ impl ConvNet {
         };
         let method = OptimizerRule::Adam { beta_1: 0.9, beta_2: 0.999, epsilon: 1e-8 };
         let plan = TrainingOptions {
-            optimiser: Optimizer { method, rate: self.learning_rate_init, l2: 0.0, decay: self.weight_decay, clip: self.clip },
+            optimizer: Optimizer { method, rate: self.learning_rate_init, l2: 0.0, decay: self.weight_decay, clip: self.clip },
             schedule: if self.cosine {
                 LearningRateSchedule::Cosine { epochs: self.max_iter }
             } else {
@@ -166,7 +167,7 @@ impl ConvNet {
             class_weight: self.class_weight.as_ref(),
             loss: RegressionLoss::SquaredError,
             scale_target: true,
-            scale_input: self.standardise,
+            scale_input: self.standardize,
         })
     }
 }

@@ -7,7 +7,7 @@ use crate::plan::NetworkPlan;
 use crate::{Architecture, Network, Shape, WeightInit};
 
 /// Writes a network: its architecture and input as text, one array per weight array ("layer3.weights", row-major),
-/// moving averages of normalised channels.
+/// moving averages of normalized channels.
 pub(crate) fn write(network: &Network, out: &mut ModelWriter) -> Result<()> {
     out.field("architecture", network.architecture())?;
     out.field("input", &network.input())?;

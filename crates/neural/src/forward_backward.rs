@@ -7,7 +7,7 @@ use std::ops::Range;
 use ermine_core::{Error, Result};
 use ermine_math::nn::{
     ActivationFn, AlignedBuffer, BlockMoments, DenseBlock, Epilogue, Float, GradInput, Workspace, ZeroMask, apply,
-    apply_derivative, dense, dropout, normalise, normalise_gradient, normalise_sums,
+    apply_derivative, dense, dropout, normalize, normalize_gradient, normalize_sums,
 };
 
 use crate::Network;
@@ -60,7 +60,7 @@ enum OpCache<T: Float> {
     },
 }
 
-/// Batch statistics of batch normalisation.
+/// Batch statistics of batch normalization.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BatchNormStats<T> {
     pub mean: Vec<T>,
@@ -274,7 +274,7 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut ActivationTape<
                 };
                 for i in each {
                     let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
-                    normalise(x, &batch.scale, &batch.shift, slope, y);
+                    normalize(x, &batch.scale, &batch.shift, slope, y);
                 }
                 apply(left, &mut y[..rows * to.stride]);
             }
@@ -412,7 +412,7 @@ pub(crate) fn backward<T: Float>(
                     let [a, b, c] = &batches[*number].back;
                     for i in 0..rows {
                         let (x, d) = (&x[i * from.stride..][..from.len()], &d[i * to.stride..][..to.len()]);
-                        normalise_gradient(x, d, [a, b, c], &mut dx[i * from.stride..][..from.len()]);
+                        normalize_gradient(x, d, [a, b, c], &mut dx[i * from.stride..][..from.len()]);
                     }
                 }
             }

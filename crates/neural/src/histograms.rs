@@ -10,7 +10,7 @@ use crate::{Network, Trainer};
 /// Bins of a histogram.
 const BINS: usize = 24;
 
-/// Parallel sums, for vectorisation.
+/// Parallel sums, for vectorization.
 const LANES: usize = 16;
 
 /// Rows passed through the network for histograms.
@@ -40,7 +40,7 @@ pub struct Histogram {
 impl Histogram {
     /// The histogram of the finite numbers, if there are any.
     fn new(layer: usize, of: &str, values: &[f32]) -> Option<Self> {
-        // Parallel sums, for vectorisation.
+        // Parallel sums, for vectorization.
         let mut sums = [0.0f64; LANES];
         let (mut low, mut high) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
         let (mut finite, mut zeros) = ([0u32; LANES], [0u32; LANES]);

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 /// Rows that a thread processes at a time.
 const RUN: usize = 256;
 
-/// Whether all are finite: their products with 0 are then 0. Sixteen sums, for vectorisation.
+/// Whether all are finite: their products with 0 are then 0. Sixteen sums, for vectorization.
 fn is_finite_row(row: &[f32]) -> bool {
     let mut sums = [0.0f32; 16];
     let (whole, rest) = row.as_chunks::<16>();

@@ -24,7 +24,7 @@ pub(crate) struct LbfgsOptions {
     pub seed: u64,
 }
 
-/// Minimises 1/Σw (Σ wᵢ lossᵢ + alpha/2 Σ w²) from the current weights; returns the network at the minimum.
+/// Minimizes 1/Σw (Σ wᵢ lossᵢ + alpha/2 Σ w²) from the current weights; returns the network at the minimum.
 pub(crate) fn minimize(
     search: &LbfgsOptions,
     network: &Network,
@@ -35,7 +35,7 @@ pub(crate) fn minimize(
 ) -> Result<(Network, TrainingStop)> {
     let mut trainer = Trainer::new(network.cast::<f64>(), Optimizer::sgd(0.0), ROWS.min(task.train.len()))?.seeded(search.seed);
     let mass = task.weight.as_ref().map_or(task.train.len() as f64, |w| task.train.iter().map(|&i| w[i as usize]).sum::<f64>());
-    let penalised = trainer.network().decayed_ranges();
+    let penalized = trainer.network().decayed_ranges();
     let mut objective = |point: &[f64]| -> Result<(f64, Vec<f64>)> {
         let mut moved = trainer.network().clone();
         moved.values.copy_from_slice(point);
@@ -47,7 +47,7 @@ pub(crate) fn minimize(
             gradient.iter_mut().zip(trainer.flat_gradient()).for_each(|(g, p)| *g += p);
         }
         let mut squares = 0.0;
-        for range in &penalised {
+        for range in &penalized {
             for k in range.clone() {
                 squares += point[k] * point[k];
                 gradient[k] += search.alpha * point[k] / mass;

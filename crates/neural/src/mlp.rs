@@ -12,13 +12,13 @@ use crate::{Activation, Architecture, Layer, LearningRateSchedule, Optimizer, Op
 
 /// Multi-layer perceptron: dense layers with an activation each; classes by softmax, or numbers.
 ///
-/// # What it minimises
-/// 1/Σw (Σᵢ wᵢ loss(yᵢ, f(xᵢ)) + alpha/2 Σ w²), biases not penalised. The loss of classes is the negative log-probability
+/// # What it minimizes
+/// 1/Σw (Σᵢ wᵢ loss(yᵢ, f(xᵢ)) + alpha/2 Σ w²), biases not penalized. The loss of classes is the negative log-probability
 /// of the right one, that of numbers half the squared error (or as `loss` says).
 ///
 /// # When to use it
 /// For smooth relations among many columns of one kind: pixels, sensors. On tables of mixed columns, boosted trees are
-/// usually better and need no scaling. Standardise the columns (the command line does so by default).
+/// usually better and need no scaling. Standardize the columns (the command line does so by default).
 ///
 /// # Example
 /// ```
@@ -58,7 +58,7 @@ pub struct Mlp {
     pub layers: Option<Architecture>,
     /// The loss of numbers.
     pub loss: RegressionLoss,
-    /// The optimiser.
+    /// The optimizer.
     pub solver: MlpSolver,
     /// The penalty on squared weights.
     pub alpha: f64,
@@ -108,7 +108,7 @@ pub struct Mlp {
     pub dropout: f64,
     /// Distribution of the initial weights.
     pub init: WeightInit,
-    /// Whether numeric targets are standardised in training.
+    /// Whether numeric targets are standardized in training.
     pub scale_target: bool,
     /// Most evaluations of L-BFGS.
     pub max_fun: u64,
@@ -141,7 +141,7 @@ impl ActivationName {
     }
 }
 
-/// Optimisers.
+/// Optimizers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)] // The formulas stand with `Method`.
@@ -243,7 +243,7 @@ impl Mlp {
             ScheduleName::Inverse => LearningRateSchedule::Inverse { decay: self.decay },
         };
         TrainingOptions {
-            optimiser: Optimizer { method, rate: self.learning_rate_init, l2: 0.0, decay: self.weight_decay, clip: self.clip },
+            optimizer: Optimizer { method, rate: self.learning_rate_init, l2: 0.0, decay: self.weight_decay, clip: self.clip },
             schedule,
             epochs: self.max_iter,
             batch: self.batch_size.unwrap_or(BATCH).min(rows).max(1),
@@ -272,7 +272,7 @@ impl Mlp {
         }
     }
 
-    /// One epoch on further rows, from `model`, or from the start. The optimiser state continues with it.
+    /// One epoch on further rows, from `model`, or from the start. The optimizer state continues with it.
     pub fn partial_fit(&self, model: Option<&NetworkModel>, rows: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
         let once = Self { early_stopping: false, tol: None, ..self.clone() };
         once.check()?;

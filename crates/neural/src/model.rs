@@ -16,7 +16,7 @@ use crate::{Histogram, Network, file, histograms};
 ///
 /// Saved: the network (architecture and input as text, "layer3.weights" [inputs, outputs], "layer3.bias" [1, outputs],
 /// and so on, in f32), the shift and scale of the channels, classes, the losses by epoch. A checkpoint of a training
-/// also has the optimiser state, under `kept`.
+/// also has the optimizer state, under `kept`.
 #[derive(Debug, Clone)]
 pub struct NetworkModel {
     pub(crate) learner: &'static str,

@@ -48,7 +48,7 @@ pub struct Network<T: Float = f32> {
     pub(crate) values: AlignedBuffer<T>,
     /// Transposed copies of the weights for the backward pass; made when training starts.
     pub(crate) transposed: AlignedBuffer<T>,
-    /// Moving averages of batch normalisation.
+    /// Moving averages of batch normalization.
     pub(crate) state: AlignedBuffer<T>,
 }
 
@@ -172,7 +172,7 @@ impl<T: Float> Network<T> {
         self.plan.segments.iter().map(|s| s.read(&self.plan, &self.values)).collect()
     }
 
-    /// Moving averages of the layers with batch normalisation: layer, means, variances.
+    /// Moving averages of the layers with batch normalization: layer, means, variances.
     pub fn running_stats(&self) -> Vec<(usize, Vec<T>, Vec<T>)> {
         let each = self.plan.segments.iter().filter(|s| s.role == WeightRole::Gamma).filter_map(|s| match &self.plan.ops[s.op] {
             Op::Norm { state, channels, .. } => {
@@ -202,7 +202,7 @@ impl<T: Float> Network<T> {
         Ok(())
     }
 
-    /// Sets the moving averages of a layer with batch normalisation.
+    /// Sets the moving averages of a layer with batch normalization.
     pub fn set_running_stats(&mut self, layer: usize, mean: &[T], variance: &[T]) -> Result<()> {
         let plan = self.plan.clone();
         let segment = plan.segments.iter().find(|s| s.layer == layer && s.role == WeightRole::Gamma).map(|s| &plan.ops[s.op]);
@@ -251,13 +251,13 @@ impl<T: Float> Network<T> {
         Ok(())
     }
 
-    /// The squared norm of the penalised weights.
+    /// The squared norm of the penalized weights.
     pub(crate) fn squared_norm(&self) -> f64 {
         let runs = self.plan.segments.iter().filter(|s| s.has_weight_decay());
         runs.map(|s| squared_norm(&self.values[s.range.clone()])).sum()
     }
 
-    /// Ranges of the penalised weights.
+    /// Ranges of the penalized weights.
     pub(crate) fn decayed_ranges(&self) -> Vec<std::ops::Range<usize>> {
         self.plan.segments.iter().filter(|s| s.has_weight_decay()).map(|s| s.range.clone()).collect()
     }

@@ -1,10 +1,10 @@
-//! Optimisers.
+//! Optimizers.
 
 use ermine_core::{Error, Result};
 use ermine_math::nn::OptimizerRule;
 use serde::{Deserialize, Serialize};
 
-/// A method with its numbers. Penalties and decay are for weights, never for constants or what normalisation learns.
+/// A method with its numbers. Penalties and decay are for weights, never for constants or what normalization learns.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Optimizer {
     /// The rule.

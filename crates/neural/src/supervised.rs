@@ -39,9 +39,9 @@ pub(crate) struct Supervised<'a> {
     pub validation_fraction: f64,
     pub class_weight: Option<&'a ClassWeight>,
     pub loss: RegressionLoss,
-    /// Whether targets are standardised in training.
+    /// Whether targets are standardized in training.
     pub scale_target: bool,
-    /// Whether inputs are standardised, channel by channel.
+    /// Whether inputs are standardized, channel by channel.
     pub scale_input: bool,
 }
 
@@ -59,7 +59,7 @@ struct EncodedTarget {
 
 impl Supervised<'_> {
     /// Fits, or continues from `start`. With `all_names` every named class takes part, whether it has rows or not. A
-    /// model that is `kept` carries the optimiser state.
+    /// model that is `kept` carries the optimizer state.
     pub fn fit(
         &self,
         data: &DatasetRef<'_>,
@@ -368,7 +368,7 @@ impl Supervised<'_> {
             _ => false,
         };
         Certificate {
-            method: self.lbfgs.map_or_else(|| self.plan.optimiser.method.name().to_owned(), |_| "lbfgs".to_owned()),
+            method: self.lbfgs.map_or_else(|| self.plan.optimizer.method.name().to_owned(), |_| "lbfgs".to_owned()),
             objective: stand.losses.last().copied(),
             iterations: stand.epochs,
             converged: settled,
@@ -418,7 +418,7 @@ fn channel_stats(cells: &NetworkInput<'_>, rows: &[u32], shape: Shape) -> Vec<(f
     sums.iter().zip(&first).map(one).collect()
 }
 
-/// Standardises the channels of a row.
+/// Standardizes the channels of a row.
 pub(crate) fn into_frame(frame: &[(f32, f32)], row: &mut [f32]) {
     match frame {
         [] => {}

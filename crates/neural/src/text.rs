@@ -9,7 +9,7 @@ use crate::architecture::{Activation, Architecture, Embedding, Layer, PoolKind};
 
 /// The default slope of `leaky`.
 const SLOPE: f64 = 0.01;
-/// Defaults of batch normalisation.
+/// Defaults of batch normalization.
 const MOMENTUM: f64 = 0.1;
 const EPSILON: f64 = 1e-5;
 

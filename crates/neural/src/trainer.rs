@@ -16,7 +16,7 @@ use crate::plan::{NetworkPlan, Op};
 use crate::weight_chunks::{WeightChunk, WeightChunks, WeightSlices, gradient_of};
 use crate::{LayerWeights, Network, Optimizer};
 
-/// A network in training, with its buffers: activations of a batch, gradients, and optimiser state.
+/// A network in training, with its buffers: activations of a batch, gradients, and optimizer state.
 ///
 /// A batch is cut into blocks of rows that depend on the network and the batch alone; blocks are computed in parallel,
 /// and their contributions are added in order. So the bits are the same on any number of threads.
@@ -43,7 +43,7 @@ use crate::{LayerWeights, Network, Optimizer};
 #[derive(Debug, Clone)]
 pub struct Trainer<T: Float = f32> {
     network: Network<T>,
-    optimiser: Optimizer,
+    optimizer: Optimizer,
     /// Most rows of a batch.
     batch: usize,
     seed: u64,
@@ -68,7 +68,7 @@ const BLOCK: usize = 32;
 /// Multiply-adds per row above which the block size is halved.
 const HEAVY_ROW_MACS: usize = 1 << 20;
 
-/// Rows per block where most of the work is at synchronisation points, and need not be many: the number of bits in a
+/// Rows per block where most of the work is at synchronization points, and need not be many: the number of bits in a
 /// mask word.
 const SYNC_BLOCK: usize = 64;
 
@@ -79,7 +79,7 @@ const SYNC_WEIGHTS: usize = 1 << 16;
 /// Weights from which on their transpose is parallel.
 const PARALLEL_TRANSPOSE: usize = 1 << 16;
 
-/// Synchronisation points of the forward pass: batch normalisation, which needs all rows, and dense layers with so many
+/// Synchronization points of the forward pass: batch normalization, which needs all rows, and dense layers with so many
 /// weights that each processor should keep its own panels in cache.
 #[derive(Debug, Clone, Copy)]
 enum SyncPoint {
@@ -109,13 +109,13 @@ pub(crate) type BlockLossFn<'a, T> = dyn Fn(Range<usize>, (&[T], usize), (&[T], 
 
 impl<T: Float> Trainer<T> {
     /// A trainer for batches of up to `batch` rows.
-    pub fn new(network: Network<T>, optimiser: Optimizer, batch: usize) -> Result<Self> {
-        Self::with_capacity(network, optimiser, batch, batch)
+    pub fn new(network: Network<T>, optimizer: Optimizer, batch: usize) -> Result<Self> {
+        Self::with_capacity(network, optimizer, batch, batch)
     }
 
     /// A trainer for batches of `batch` rows, of which some may have up to `most`.
-    pub(crate) fn with_capacity(network: Network<T>, optimiser: Optimizer, batch: usize, most: usize) -> Result<Self> {
-        optimiser.check()?;
+    pub(crate) fn with_capacity(network: Network<T>, optimizer: Optimizer, batch: usize, most: usize) -> Result<Self> {
+        optimizer.check()?;
         if batch == 0 {
             return Err(Error::Data("a batch of 0 rows trains nothing; batches need at least 1".into()));
         }
@@ -130,7 +130,7 @@ impl<T: Float> Trainer<T> {
             _ => BLOCK,
         };
         let count = if batch * plan.forward_cost() < SMALL { 1 } else { batch.div_ceil(rows).next_multiple_of(2).min(batch) };
-        let memory = optimiser.method.moments_per_weight();
+        let memory = optimizer.method.moments_per_weight();
         let room = |wanted: bool| if wanted { AlignedBuffer::zeros(plan.weights) } else { AlignedBuffer::default() };
         let block = if count == 1 { most } else { batch.div_ceil(count) };
         let mut trainer = Self {
@@ -147,7 +147,7 @@ impl<T: Float> Trainer<T> {
             steps: 0,
             pending_rows: 0,
             network,
-            optimiser,
+            optimizer,
             batch: most,
         };
         trainer.transpose_weights();
@@ -181,29 +181,29 @@ impl<T: Float> Trainer<T> {
         self.network
     }
 
-    /// Copies the weights of a network with the same layers. The optimiser state is kept.
+    /// Copies the weights of a network with the same layers. The optimizer state is kept.
     pub fn set_network(&mut self, from: &Network<T>) -> Result<()> {
         self.network.copy_weights(from)?;
         self.transpose_weights();
         Ok(())
     }
 
-    /// The optimiser.
-    pub fn optimiser(&self) -> &Optimizer {
-        &self.optimiser
+    /// The optimizer.
+    pub fn optimizer(&self) -> &Optimizer {
+        &self.optimizer
     }
 
     /// Sets the learning rate of the following steps.
     pub fn set_rate(&mut self, rate: f64) {
-        self.optimiser.rate = rate;
+        self.optimizer.rate = rate;
     }
 
     /// Sets the penalty on squared weights for the following steps.
     pub(crate) fn set_l2(&mut self, l2: f64) {
-        self.optimiser.l2 = l2;
+        self.optimizer.l2 = l2;
     }
 
-    /// The optimiser state, and the number of steps taken.
+    /// The optimizer state, and the number of steps taken.
     pub(crate) fn optimizer_state(&self) -> (&[T], &[T], u64) {
         (&self.first_moment, &self.second_moment, self.steps)
     }

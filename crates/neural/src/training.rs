@@ -41,7 +41,7 @@ pub(crate) struct TrainingData<'a> {
 /// Options of the training loop.
 #[derive(Debug, Clone)]
 pub(crate) struct TrainingOptions {
-    pub optimiser: Optimizer,
+    pub optimizer: Optimizer,
     pub schedule: LearningRateSchedule,
     pub epochs: u64,
     pub batch: usize,
@@ -128,10 +128,10 @@ const DIVERGENCE_FACTOR: f64 = 10.0;
 
 impl<'a> TrainingRun<'a> {
     pub fn new(plan: &'a TrainingOptions, network: Network, judged: bool) -> Result<Self> {
-        let trainer = Trainer::with_capacity(network, plan.optimiser, plan.batch, plan.batch + 1)?.seeded(plan.seed);
+        let trainer = Trainer::with_capacity(network, plan.optimizer, plan.batch, plan.batch + 1)?.seeded(plan.seed);
         let columns: &[&str] =
             if judged { &["iteration", "objective", "step", "score"] } else { &["iteration", "objective", "step"] };
-        let stand = TrainingState { rate: plan.optimiser.rate, ..TrainingState::default() };
+        let stand = TrainingState { rate: plan.optimizer.rate, ..TrainingState::default() };
         Ok(Self { plan, trainer, state: stand, best: None, trace: Trace::timed(columns) })
     }
 
@@ -165,7 +165,7 @@ impl<'a> TrainingRun<'a> {
                 break;
             };
             self.state.epochs += 1;
-            let rate = self.trainer.optimiser().rate;
+            let rate = self.trainer.optimizer().rate;
             let away = self.state.first.is_some_and(|f| loss > DIVERGENCE_FACTOR * f.max(f64::MIN_POSITIVE) && f > 0.0);
             if !loss.is_finite() || !self.trainer.network().is_finite() || away && self.state.epochs > 1 {
                 end = TrainingStop::Diverged { epoch: self.state.epochs, rate };
@@ -200,7 +200,7 @@ impl<'a> TrainingRun<'a> {
 
     /// Whether there was no improvement for long enough. A plateau schedule lowers the rate first.
     fn has_converged(&mut self, score: Option<f64>, loss: f64) -> bool {
-        // Scores are maximised, losses minimised.
+        // Scores are maximized, losses minimized.
         let value = score.map_or(-loss, |s| s);
         let tol = self.plan.tol.unwrap_or(0.0);
         self.state.epochs_since_best =
@@ -244,7 +244,7 @@ impl<'a> TrainingRun<'a> {
             }
             // Inverse scaling counts the rows before the epoch, as in scikit-learn.
             let step = if matches!(plan.schedule, LearningRateSchedule::Invscaling { .. }) { seen } else { self.state.steps };
-            let rate = plan.schedule.rate(plan.optimiser.rate, step, self.state.epochs, self.state.rate);
+            let rate = plan.schedule.rate(plan.optimizer.rate, step, self.state.epochs, self.state.rate);
             self.trainer.set_rate(rate);
             let rows = &order[range];
             let mass = task.weight.as_ref().map_or(rows.len() as f64, |w| rows.iter().map(|&i| w[i as usize]).sum());
@@ -304,8 +304,8 @@ impl<'a> TrainingRun<'a> {
     }
 }
 
-/// Batches of an epoch. The last may be smaller; a single remaining row joins the batch before if a layer normalises
-/// single pixels, since it could not be normalised alone.
+/// Batches of an epoch. The last may be smaller; a single remaining row joins the batch before if a layer normalizes
+/// single pixels, since it could not be normalized alone.
 fn batches(rows: usize, batch: usize, network: &Network) -> impl Iterator<Item = Range<usize>> + use<> {
     let plan = network.plan();
     let joins = plan.ops.iter().zip(&plan.nodes).any(|(op, node)| matches!(op, Op::Norm { .. }) && node.shape.points() == 1);
@@ -315,7 +315,7 @@ fn batches(rows: usize, batch: usize, network: &Network) -> impl Iterator<Item =
     (0..count).map(move |k| k * batch..if k + 1 == count { rows } else { (k + 1) * batch })
 }
 
-/// An error for batches that a layer could not normalise.
+/// An error for batches that a layer could not normalize.
 pub(crate) fn check_batch(network: &Network, rows: usize, batch: usize) -> Result<()> {
     let plan = network.plan();
     let norm = plan.ops.iter().zip(&plan.nodes).any(|(op, node)| matches!(op, Op::Norm { .. }) && node.shape.points() == 1);

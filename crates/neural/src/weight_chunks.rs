@@ -138,7 +138,7 @@ fn parallel_halves<'a, T: Float>(
     rayon::join(|| parallel_halves(left, work), || parallel_halves(right, work));
 }
 
-/// A range of the weights with gradients and optimiser state.
+/// A range of the weights with gradients and optimizer state.
 pub(crate) struct WeightSlices<'a, T> {
     pub weights: &'a mut [T],
     pub gradient: &'a mut [T],

@@ -46,7 +46,7 @@ mod _native {
     #[pymodule_export]
     use super::model::{NativeModel, compose, load, model_from_bytes, model_with_arrays};
     #[pymodule_export]
-    use super::neighbors::{NativeIndex, connect_neighbours, neighbours, neighbours_within};
+    use super::neighbors::{NativeIndex, connect_neighbors, neighbors, neighbors_within};
     #[pymodule_export]
     use super::rl::{NativeAgent, NativeEnvironment, NativeVector, rl_train, rl_train_box, rl_train_discrete};
     #[pymodule_export]

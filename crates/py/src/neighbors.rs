@@ -1,4 +1,4 @@
-//! Searches for neighbours: in rows of their own, or in those of a fitted model.
+//! Searches for neighbors: in rows of their own, or in those of a fitted model.
 
 use ermine::core::{Error, Mat, Schema};
 use ermine::learn::neighbors::{Knn, KnnModel};
@@ -59,7 +59,7 @@ type PyNeighborLists<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>
 /// Distances and numbers of the `k` nearest rows of each row of `x`.
 #[pyfunction]
 #[pyo3(signature = (holder, x, k, estimator=""))]
-pub fn neighbours<'py>(
+pub fn neighbors<'py>(
     py: Python<'py>,
     holder: &Bound<'py, PyAny>,
     x: &Bound<'py, PyAny>,
@@ -82,7 +82,7 @@ pub fn neighbours<'py>(
 /// The rows within `radius` of each row of `x`: where those of each row begin and end, their distances, their numbers.
 #[pyfunction]
 #[pyo3(signature = (holder, x, radius, estimator=""))]
-pub fn neighbours_within<'py>(
+pub fn neighbors_within<'py>(
     py: Python<'py>,
     holder: &Bound<'py, PyAny>,
     x: &Bound<'py, PyAny>,
@@ -98,9 +98,9 @@ pub fn neighbours_within<'py>(
     Ok((ends.into_pyarray(py), lists.distances.into_pyarray(py), rows.into_pyarray(py)))
 }
 
-/// The groups of rows whose neighbours and core rows are known: -1 for those that no core row has as a neighbour.
+/// The groups of rows whose neighbors and core rows are known: -1 for those that no core row has as a neighbor.
 #[pyfunction]
-pub fn connect_neighbours<'py>(
+pub fn connect_neighbors<'py>(
     py: Python<'py>,
     ends: Vec<usize>,
     rows: Vec<u32>,
@@ -112,7 +112,7 @@ pub fn connect_neighbours<'py>(
     if !sound {
         return Err(PyValueError::new_err("neighbours of other rows than these"));
     }
-    let labels = ermine::learn::cluster::connect_neighbours(&ends, &rows, &core);
+    let labels = ermine::learn::cluster::connect_neighbors(&ends, &rows, &core);
     let labels: Vec<i64> = labels.into_iter().map(|l| if l == ermine::core::NOISE_LABEL { -1 } else { i64::from(l) }).collect();
     Ok(labels.into_pyarray(py))
 }

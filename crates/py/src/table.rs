@@ -351,7 +351,7 @@ fn lent<T: arrow_buffer::ArrowNativeType>(table: &Arc<Table>, values: &[T]) -> S
     let Some(start) = std::ptr::NonNull::new(values.as_ptr().cast_mut().cast::<u8>()).filter(|_| bytes > 0) else {
         return ScalarBuffer::from(Vec::new());
     };
-    // SAFETY: `start` points at `bytes` initialised bytes of a vector inside the table, which is never changed and which
+    // SAFETY: `start` points at `bytes` initialized bytes of a vector inside the table, which is never changed and which
     // the buffer keeps alive through its share of the table.
     let buffer = unsafe { Buffer::from_custom_allocation(start, bytes, Arc::new(table.clone())) };
     ScalarBuffer::new(buffer, 0, values.len())

@@ -41,7 +41,7 @@ pub enum ValueStats {
 }
 
 impl ColumnStats {
-    /// Summarises a column.
+    /// Summarizes a column.
     pub fn of(column: &Column) -> Self {
         match column {
             Column::Number { values, .. } => numbers(values),

@@ -74,7 +74,7 @@ impl Class {
         (self.spec.family != Family::Composite).then_some(accepted)
     }
 
-    /// The class with its behaviour, and the module it comes from as seen from the module of the class.
+    /// The class with its behavior, and the module it comes from as seen from the module of the class.
     pub fn base(&self) -> Result<(String, String)> {
         if let Some((file, _)) = self.face.base.split_once('.') {
             return Ok((self.face.base.to_owned(), format!("from . import {file}")));

@@ -77,7 +77,7 @@ impl RecursiveRidge {
     }
 }
 
-/// The dot product, in four parts for vectorisation.
+/// The dot product, in four parts for vectorization.
 #[inline]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut parts = [0.0; 4];

@@ -51,9 +51,9 @@ impl Estimate {
         if rewards.iter().all(|r| *r == 0.0 || *r == 1.0) {
             let (p, n) = (estimate.value, rewards.len() as f64);
             let share = NORMAL * NORMAL / n;
-            let centre = (p + share / 2.0) / (1.0 + share);
+            let center = (p + share / 2.0) / (1.0 + share);
             let half = NORMAL / (1.0 + share) * (p * (1.0 - p) / n + share / (4.0 * n)).sqrt();
-            (estimate.low, estimate.high) = (centre - half, centre + half);
+            (estimate.low, estimate.high) = (center - half, center + half);
         }
         estimate
     }
@@ -74,7 +74,7 @@ impl Estimate {
 pub struct OffPolicyEstimates {
     /// Inverse propensity scoring: `mean(w r)` with `w = π(a) / p`. Unbiased, high variance.
     pub ips: Estimate,
-    /// Self-normalised: `Σ w r / Σ w`. A small bias, less variance.
+    /// Self-normalized: `Σ w r / Σ w`. A small bias, less variance.
     pub snips: Estimate,
     /// Doubly robust: a model's prediction, corrected by `w (r - model)`. The model is the mean of each arm, from the
     /// other half of the log.

@@ -27,7 +27,7 @@ pub struct PolicyService {
     policy: SimulatedPolicy,
 }
 
-/// The serialised form.
+/// The serialized form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ServiceRepr {

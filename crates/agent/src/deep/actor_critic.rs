@@ -13,7 +13,7 @@ use crate::mdp::check_gamma;
 use crate::tabular::TrainingBudget;
 
 /// A policy gradient `A ∇ ln π(a | s)`, with the advantage `A = Σ (γλ)^k δ_k`, `δ = r + γ V(s') - V(s)`, of a critic
-/// that learns V at the same time (generalised advantage estimation: Schulman and others 2016; λ = 1 is the return less
+/// that learns V at the same time (generalized advantage estimation: Schulman and others 2016; λ = 1 is the return less
 /// V).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActorCritic {
@@ -31,8 +31,9 @@ pub struct ActorCritic {
     pub steps: usize,
     /// The weight of the entropy of the policy.
     pub entropy: f64,
-    /// Whether advantages are standardised.
-    pub normalise: bool,
+    /// Whether advantages are standardized.
+    #[serde(rename = "normalise")]
+    pub normalize: bool,
 }
 
 /// Observations, actions and rewards since the last update.
@@ -168,7 +169,7 @@ impl ActorCritic {
         let error = Mat::from_fn(rows, 1, |i, _| (-advantages[i] / rows as f64) as f32);
         critic.step(error.view())?;
         let mut weights: Vec<f32> = advantages.iter().map(|a| *a as f32).collect();
-        if self.normalise && rows > 1 {
+        if self.normalize && rows > 1 {
             let n = rows as f32;
             let mean = weights.iter().sum::<f32>() / n;
             let deviation = (weights.iter().map(|w| (w - mean).powi(2)).sum::<f32>() / (n - 1.0)).sqrt();
@@ -212,7 +213,7 @@ mod tests {
     use super::*;
 
     fn agent(gamma: f64, lambda: f64) -> ActorCritic {
-        ActorCritic { gamma, lambda, hidden: vec![4], rate: 1e-3, critic_rate: 1e-3, steps: 3, entropy: 0.0, normalise: false }
+        ActorCritic { gamma, lambda, hidden: vec![4], rate: 1e-3, critic_rate: 1e-3, steps: 3, entropy: 0.0, normalize: false }
     }
 
     /// With λ = 1 an advantage is the discounted return less the value; with λ = 0 one step's error. Episodes do not

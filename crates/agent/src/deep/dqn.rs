@@ -11,7 +11,7 @@ use crate::mdp::check_gamma;
 use crate::tabular::{DecaySchedule, TrainingBudget};
 
 /// A network that learns `r + γ max_a Q'(s', a)`, with Q' a target network, from steps sampled from a replay buffer. In
-/// the double form the online network chooses the action and the target network evaluates it: no maximisation bias.
+/// the double form the online network chooses the action and the target network evaluates it: no maximization bias.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dqn {
     /// Whether the online network chooses the action that the target network evaluates.

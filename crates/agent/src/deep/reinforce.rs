@@ -25,8 +25,9 @@ pub struct Reinforce {
     pub baseline: bool,
     /// Learning rate of the baseline.
     pub baseline_rate: f64,
-    /// Whether returns of an episode are standardised.
-    pub normalise: bool,
+    /// Whether returns of an episode are standardized.
+    #[serde(rename = "normalise")]
+    pub normalize: bool,
     /// The weight of the entropy of the policy, against premature convergence.
     pub entropy: f64,
 }
@@ -146,7 +147,7 @@ impl Reinforce {
                 critic.step(error.view())?;
             }
         }
-        if self.normalise && count > 1 {
+        if self.normalize && count > 1 {
             let n = count as f32;
             let mean = weights.iter().sum::<f32>() / n;
             let deviation = (weights.iter().map(|w| (w - mean).powi(2)).sum::<f32>() / (n - 1.0)).sqrt();

@@ -11,8 +11,8 @@ use crate::numpy_rng::NumpyRng;
 const DT: f64 = 0.2;
 const GRAVITY: f64 = 9.8;
 const MAX_SPIN: [f64; 2] = [4.0 * PI, 9.0 * PI];
-/// Distance to a link's centre of mass (0.25 below is its square); masses, lengths and moments of inertia are 1.
-const CENTRE: f64 = 0.5;
+/// Distance to a link's center of mass (0.25 below is its square); masses, lengths and moments of inertia are 1.
+const CENTER: f64 = 0.5;
 
 /// The task: torque -1, 0 or 1 on the joint; every step costs 1 until the tip is a link above the bar. Observations are the
 /// cosines and sines of both angles and the two angular velocities.
@@ -34,12 +34,12 @@ fn pow2(x: f64) -> f64 {
 /// operations.
 fn derivatives([a1, a2, s1, s2]: [f64; 4], torque: f64) -> [f64; 4] {
     let (sin2, cos2) = (a2.sin(), a2.cos());
-    let d1 = 0.25 + (1.0 + 0.25 + 2.0 * CENTRE * cos2) + 1.0 + 1.0;
-    let d2 = (0.25 + CENTRE * cos2) + 1.0;
-    let phi2 = CENTRE * GRAVITY * (a1 + a2 - PI / 2.0).cos();
+    let d1 = 0.25 + (1.0 + 0.25 + 2.0 * CENTER * cos2) + 1.0 + 1.0;
+    let d2 = (0.25 + CENTER * cos2) + 1.0;
+    let phi2 = CENTER * GRAVITY * (a1 + a2 - PI / 2.0).cos();
     let phi1 =
-        -CENTRE * pow2(s2) * sin2 - 2.0 * CENTRE * s2 * s1 * sin2 + (CENTRE + 1.0) * GRAVITY * (a1 - PI / 2.0).cos() + phi2;
-    let spin2 = (torque + d2 / d1 * phi1 - CENTRE * pow2(s1) * sin2 - phi2) / (0.25 + 1.0 - pow2(d2) / d1);
+        -CENTER * pow2(s2) * sin2 - 2.0 * CENTER * s2 * s1 * sin2 + (CENTER + 1.0) * GRAVITY * (a1 - PI / 2.0).cos() + phi2;
+    let spin2 = (torque + d2 / d1 * phi1 - CENTER * pow2(s1) * sin2 - phi2) / (0.25 + 1.0 - pow2(d2) / d1);
     [s1, s2, -(d2 * spin2 + phi1) / d1, spin2]
 }
 

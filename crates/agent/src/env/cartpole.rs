@@ -127,7 +127,7 @@ impl Environment for CartPole {
 /// reward is 0 (Gymnasium's "next step" reset).
 ///
 /// With `exact`, sines and cosines are the system's and states are bit for bit those of Gymnasium's vector environment;
-/// otherwise they are polynomials, correct to the last bit or the one before, that the compiler vectorises.
+/// otherwise they are polynomials, correct to the last bit or the one before, that the compiler vectorizes.
 #[derive(Debug, Clone)]
 pub struct CartPoleVec {
     rng: NumpyRng,
@@ -292,7 +292,7 @@ impl CartPoleVec {
     }
 }
 
-/// A step of all carts, vectorised.
+/// A step of all carts, vectorized.
 struct CartPoleStepOp<'a> {
     carts: &'a mut CartPoleVec,
     actions: &'a [u8],
@@ -306,7 +306,7 @@ impl VectorizedOp for CartPoleStepOp<'_> {
     }
 }
 
-/// The observations of all carts, vectorised.
+/// The observations of all carts, vectorized.
 struct CartPoleObserveOp<'a>(&'a mut CartPoleVec);
 
 impl VectorizedOp for CartPoleObserveOp<'_> {
@@ -321,7 +321,7 @@ impl VectorizedOp for CartPoleObserveOp<'_> {
 fn advance<const EXACT: bool>(state: &mut [Vec<f64>; 4], actions: &[u8], sin_cos: impl Fn(f64) -> (f64, f64)) {
     let n = actions.len();
     let [x, v, angle, spin] = state;
-    // Slices of one length let the compiler drop the bounds checks and vectorise.
+    // Slices of one length let the compiler drop the bounds checks and vectorize.
     let (x, v, angle, spin) = (&mut x[..n], &mut v[..n], &mut angle[..n], &mut spin[..n]);
     for i in 0..n {
         let force = f64::from(actions[i]) * (2.0 * FORCE) - FORCE;

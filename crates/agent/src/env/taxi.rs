@@ -37,7 +37,7 @@ fn open(row: usize, wall: usize) -> bool {
     MAP[row + 1][wall] == b':'
 }
 
-/// The neighbouring cell to the south, north, east or west, if the way is free.
+/// The neighboring cell to the south, north, east or west, if the way is free.
 fn drive(row: usize, column: usize, direction: usize) -> Option<(usize, usize)> {
     match direction {
         0 if row < 4 => Some((row + 1, column)),

@@ -1,4 +1,4 @@
-//! Vectorised environments: many of one kind stepped together.
+//! Vectorized environments: many of one kind stepped together.
 
 use ermine_core::{Error, Result};
 

@@ -33,7 +33,7 @@ fn best(table: &Transitions, values: &[f64], gamma: f64, state: usize) -> f64 {
 /// Actions whose values differ by less than this, relative to the size of the values, are equally good.
 const TIE: f64 = 1e-9;
 
-/// A greedy policy: the best action in each state, the lowest among equals. With γ = 1, ties are broken in favour of
+/// A greedy policy: the best action in each state, the lowest among equals. With γ = 1, ties are broken in favor of
 /// actions that lead to termination.
 pub fn greedy(table: &Transitions, values: &[f64], gamma: f64) -> Vec<usize> {
     let size = values.iter().fold(1.0, |m: f64, v| m.max(v.abs()));

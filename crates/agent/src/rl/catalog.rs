@@ -429,7 +429,7 @@ pub fn named(name: &str, params: &Map<String, Value>) -> Result<AnyAgent> {
                 rate: p.learning_rate,
                 baseline: p.baseline,
                 baseline_rate: p.baseline_rate,
-                normalise: p.normalize,
+                normalize: p.normalize,
                 entropy: p.ent_coef,
             };
             learner.check()?;
@@ -444,7 +444,7 @@ pub fn named(name: &str, params: &Map<String, Value>) -> Result<AnyAgent> {
                 critic_rate: p.critic_rate,
                 steps: p.n_steps,
                 entropy: p.ent_coef,
-                normalise: p.normalize,
+                normalize: p.normalize,
             };
             learner.check()?;
             AgentKind::ActorCritic(learner)

@@ -20,7 +20,7 @@ pub enum ControlMethod {
     ExpectedSarsa,
     /// `r + γ max_a Q(s', a)` (off policy; Watkins 1989).
     QLearning,
-    /// Q-learning with two tables, each evaluating the other's choice: no maximisation bias (van Hasselt 2010).
+    /// Q-learning with two tables, each evaluating the other's choice: no maximization bias (van Hasselt 2010).
     DoubleQLearning,
     /// The rewards of `n` steps, then `γ^n Q`.
     NStepSarsa {

@@ -119,7 +119,7 @@ fn logs_that_do_not_say_enough_are_refused() {
 #[test]
 fn estimates_are_right_on_average_and_the_doubly_robust_one_is_the_sharpest() {
     let means = [0.8, 0.5, 0.2];
-    let behaviour = [0.2, 0.3, 0.5];
+    let behavior = [0.2, 0.3, 0.5];
     let target = [0.7, 0.2, 0.1];
     let truth: f64 = means.iter().zip(target).map(|(m, p)| m * p).sum();
     let (mut covered, mut ips, mut robust) = ([0; 3], Vec::new(), Vec::new());
@@ -127,8 +127,8 @@ fn estimates_are_right_on_average_and_the_doubly_robust_one_is_the_sharpest() {
         let mut rng = RngStream::new(seed, "log", 0);
         let log: Vec<LoggedRound> = (0..400)
             .map(|_| {
-                let arm = rng.weighted(&behaviour);
-                LoggedRound { arm, reward: f64::from(rng.uniform() < means[arm]), propensity: behaviour[arm] }
+                let arm = rng.weighted(&behavior);
+                LoggedRound { arm, reward: f64::from(rng.uniform() < means[arm]), propensity: behavior[arm] }
             })
             .collect();
         let estimates = off_policy(&log, 3, |_, arm| target[arm]).unwrap();

@@ -177,7 +177,7 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
         give_up: false,
     };
     let result = search.run(&data, Vec::new(), &Context::default(), &|_| {}).unwrap();
-    // The default, 5 neighbours, is outside and is tried first; then each of the six within, once.
+    // The default, 5 neighbors, is outside and is tried first; then each of the six within, once.
     assert!(result.exhausted);
     assert_eq!(result.trials.len(), 7);
     assert_eq!(result.trials[0].params["n_neighbors"], json!(5));
@@ -209,7 +209,7 @@ fn finite_spaces_are_exhausted_and_bad_searches_are_refused() {
         give_up: false,
     };
     assert!(run(search).is_err());
-    // Every setting fails, the default too: more neighbours than rows.
+    // Every setting fails, the default too: more neighbors than rows.
     let greedy = Knn { n_neighbors: 100, ..Knn::default() };
     let far = space(&greedy, &["n_neighbors=100..200"]);
     let search = ParameterSearch {

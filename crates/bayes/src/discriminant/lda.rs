@@ -21,7 +21,7 @@ pub enum LdaSolver {
     Svd,
     /// The mean of the covariances of the classes (divisor n_k), weighted by the priors; no directions.
     Lsqr,
-    /// The same covariance; directions by the generalised eigenproblem S_b w = λ S_w w.
+    /// The same covariance; directions by the generalized eigenproblem S_b w = λ S_w w.
     Eigen,
 }
 
@@ -37,7 +37,7 @@ impl LdaSolver {
 
 /// Classes are normal distributions with means of their own and one covariance, so that lines divide them.
 ///
-/// # What it maximises
+/// # What it maximizes
 /// Σᵢ wᵢ (ln πₖ + ln N(xᵢ; μₖ, Σ)), k the class of row i: shares, means and the pooled covariance of the classes, the
 /// latter with divisor n - K (`svd`; n with `divisor` ml) or n (`lsqr`, `eigen`). Posteriors are linear: ln p(k | x) = xᵀ
 /// Σ⁻¹ μₖ - ½ μₖᵀ Σ⁻¹ μₖ + ln πₖ up to what all classes share. As a transformer it projects on Fisher's directions, which
@@ -289,11 +289,11 @@ impl Lda {
         };
         let whitening = Whitening::new(&spread, cut)?;
         let notes = notes(labels, scatter, whitening.rank())?;
-        let centre = centre(&priors, &scatter.mean);
+        let center = center(&priors, &scatter.mean);
         let directions = match self.solver {
             LdaSolver::Lsqr => None,
             LdaSolver::Svd => {
-                let z = whitened(&scatter.mean, &centre, &whitening.matrix);
+                let z = whitened(&scatter.mean, &center, &whitening.matrix);
                 let (axes, shares) = self.axes(&z, &priors, scatter.total_weight())?;
                 Some((product(whitening.matrix.view(), axes.view().t()), shares))
             }
@@ -349,14 +349,14 @@ impl Lda {
             notes,
             ..Certificate::default()
         };
-        let centre = centre(&priors, &scatter.mean);
+        let center = center(&priors, &scatter.mean);
         Ok(LdaModel::new(
             self.solver,
             classes,
             scatter.weight.clone(),
             priors,
             scatter.mean.clone(),
-            centre,
+            center,
             whitening,
             directions,
             covariance,
@@ -366,7 +366,7 @@ impl Lda {
 }
 
 /// The mean of the classes, weighted by the priors; taken about the first class, so that equal means have themselves as mean.
-pub(super) fn centre(priors: &[f64], mean: &Mat<f64>) -> Vec<f64> {
+pub(super) fn center(priors: &[f64], mean: &Mat<f64>) -> Vec<f64> {
     let of = |j: usize| {
         let first = mean[(0, j)];
         first + (0..priors.len()).map(|k| priors[k] * (mean[(k, j)] - first)).sum::<f64>()
@@ -374,9 +374,9 @@ pub(super) fn centre(priors: &[f64], mean: &Mat<f64>) -> Vec<f64> {
     (0..mean.cols()).map(of).collect()
 }
 
-/// (mean - centre) W.
-pub(super) fn whitened(mean: &Mat<f64>, centre: &[f64], matrix: &Mat<f64>) -> Mat<f64> {
-    let about = Mat::from_fn(mean.rows(), mean.cols(), |k, j| mean[(k, j)] - centre[j]);
+/// (mean - center) W.
+pub(super) fn whitened(mean: &Mat<f64>, center: &[f64], matrix: &Mat<f64>) -> Mat<f64> {
+    let about = Mat::from_fn(mean.rows(), mean.cols(), |k, j| mean[(k, j)] - center[j]);
     product(about.view(), matrix.view())
 }
 

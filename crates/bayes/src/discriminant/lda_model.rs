@@ -31,14 +31,14 @@ pub struct LdaModel {
     class_count: Vec<f64>,
     priors: Vec<f64>,
     means: Mat<f64>,
-    centre: Vec<f64>,
+    center: Vec<f64>,
     whitening: Whitening,
     directions: Option<DiscriminantAxes>,
     covariance: Option<Mat<f64>>,
     certificate: Certificate,
-    /// The means in the new coordinates, about the centre.
+    /// The means in the new coordinates, about the center.
     places: Mat<f64>,
-    /// Scores of rows about the centre: one row per class.
+    /// Scores of rows about the center: one row per class.
     slopes: Mat<f64>,
     bases: Vec<f64>,
     log_priors: Vec<f64>,
@@ -55,25 +55,25 @@ impl LdaModel {
         class_count: Vec<f64>,
         priors: Vec<f64>,
         means: Mat<f64>,
-        centre: Vec<f64>,
+        center: Vec<f64>,
         whitening: Whitening,
         directions: Option<DiscriminantAxes>,
         covariance: Option<Mat<f64>>,
         certificate: Certificate,
     ) -> Self {
         let log_priors = log_priors(&priors, &class_count);
-        let places = whitened(&means, &centre, &whitening.matrix);
+        let places = whitened(&means, &center, &whitening.matrix);
         // With singular values, scores follow the directions that were kept.
         let slopes = match (&directions, solver) {
-            (Some(d), LdaSolver::Svd) => product(whitened(&means, &centre, &d.matrix).view(), d.matrix.view().t()),
+            (Some(d), LdaSolver::Svd) => product(whitened(&means, &center, &d.matrix).view(), d.matrix.view().t()),
             _ => product(places.view(), whitening.matrix.view().t()),
         };
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let about = |k: usize| -> Vec<f64> { means.row(k).iter().zip(&centre).map(|(m, c)| m - c).collect() };
+        let about = |k: usize| -> Vec<f64> { means.row(k).iter().zip(&center).map(|(m, c)| m - c).collect() };
         let bases: Vec<f64> = (0..classes.len()).map(|k| -0.5 * dot(&about(k), slopes.row(k)) + log_priors[k]).collect();
         let (coef, intercept) = match solver {
             LdaSolver::Svd => {
-                let intercept = (0..classes.len()).map(|k| bases[k] - dot(&centre, slopes.row(k))).collect();
+                let intercept = (0..classes.len()).map(|k| bases[k] - dot(&center, slopes.row(k))).collect();
                 (slopes.clone(), intercept)
             }
             _ => {
@@ -88,7 +88,7 @@ impl LdaModel {
             class_count,
             priors,
             means,
-            centre,
+            center,
             whitening,
             directions,
             covariance,
@@ -145,7 +145,7 @@ impl LdaModel {
     /// ln prior + ln density up to what all classes share, and what `end` makes of the row.
     fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64])) -> Result<Mat<f64>> {
         x.expect_cols(self.means.cols())?;
-        let mut scores = affine_about(x, &self.centre, &self.slopes, &self.bases, Lda::SPEC.name)?;
+        let mut scores = affine_about(x, &self.center, &self.slopes, &self.bases, Lda::SPEC.name)?;
         for i in 0..scores.rows() {
             let row = scores.row_mut(i);
             let lost = row.iter().zip(&self.bases).any(|(v, b)| b.is_finite() && !v.is_finite());
@@ -190,7 +190,7 @@ impl LdaModel {
         }
         let class_count: Vec<f64> = input.vec_of("class_count", k)?;
         let priors: Vec<f64> = input.vec_of("priors", k)?;
-        let centre: Vec<f64> = input.vec_of("xbar", cols)?;
+        let center: Vec<f64> = input.vec_of("xbar", cols)?;
         let matrix: Mat<f64> = input.mat("whitening")?;
         let (log_volume, reciprocal_condition): (f64, f64) = (input.field("log_volume")?, input.field("reciprocal_condition")?);
         let directions = match solver {
@@ -209,7 +209,7 @@ impl LdaModel {
         if !some_class_is_possible(&class_count, &priors) {
             return Err(bad("no class is possible"));
         }
-        let numbers = [means.as_slice(), &centre, matrix.as_slice(), &[log_volume, reciprocal_condition]];
+        let numbers = [means.as_slice(), &center, matrix.as_slice(), &[log_volume, reciprocal_condition]];
         let more = directions.iter().flat_map(|d| [d.matrix.as_slice(), &d.shares]);
         if !numbers.into_iter().chain(more).chain(covariance.iter().map(|c| c.as_slice())).all(finite) {
             return Err(bad("its numbers are not finite"));
@@ -217,7 +217,7 @@ impl LdaModel {
         let certificate: Certificate = input.field("certificate")?;
         let whitening = Whitening { matrix, log_volume, reciprocal_condition };
         let model =
-            Self::new(solver, classes, class_count, priors, means, centre, whitening, directions, covariance, certificate);
+            Self::new(solver, classes, class_count, priors, means, center, whitening, directions, covariance, certificate);
         let possible = |(v, p): (&f64, &f64)| v.is_finite() || *p == f64::NEG_INFINITY;
         let scores = [&model.bases, &model.intercept];
         if !finite(model.slopes.as_slice()) || !scores.iter().all(|s| s.iter().zip(&model.log_priors).all(possible)) {
@@ -283,7 +283,7 @@ impl Model for LdaModel {
         out.vec("class_count", &self.class_count);
         out.vec("priors", &self.priors);
         out.mat("means", &self.means);
-        out.vec("xbar", &self.centre);
+        out.vec("xbar", &self.center);
         out.mat("whitening", &self.whitening.matrix);
         if let Some(d) = &self.directions {
             out.mat("scalings", &d.matrix);
@@ -311,7 +311,7 @@ impl Transformer for LdaModel {
         let by_row = Mat::from_fn(kept, d.matrix.rows(), |k, j| d.matrix[(j, k)]);
         let zeros = vec![0.0; kept];
         let places = match self.solver {
-            LdaSolver::Svd => affine_about(x, &self.centre, &by_row, &zeros, Lda::SPEC.name)?,
+            LdaSolver::Svd => affine_about(x, &self.center, &by_row, &zeros, Lda::SPEC.name)?,
             _ => affine(x, &by_row, &zeros, Lda::SPEC.name)?,
         };
         if places.as_slice().iter().any(|v| !v.is_finite()) {
@@ -337,7 +337,7 @@ impl Density for LdaModel {
         let mut logs = vec![0.0; self.classes.len()];
         for first in (0..x.rows()).step_by(BLOCK) {
             let block = x.row_range(first..(first + BLOCK).min(x.rows()));
-            let z = affine_about(&block, &self.centre, &by_row, &vec![0.0; rank], Lda::SPEC.name)
+            let z = affine_about(&block, &self.center, &by_row, &vec![0.0; rank], Lda::SPEC.name)
                 .map_err(|e| e.with_row(|row| row + first))?;
             for i in 0..z.rows() {
                 for (k, log) in logs.iter_mut().enumerate() {

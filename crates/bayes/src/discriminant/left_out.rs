@@ -1,4 +1,4 @@
-//! Linear discriminant analysis of all rows but one, for each row, from one factorisation.
+//! Linear discriminant analysis of all rows but one, for each row, from one factorization.
 //!
 //! A row x of class k and weight w, d = x - μₖ away from the mean of its class, leaves with nₖ' = nₖ - w the mean μₖ - w d / nₖ' and the scatter
 //! S - c d dᵀ, c = w nₖ / nₖ'. The covariance a S' + b I is thus of rank one away from a S + b I, which is diagonal in the coordinates of S, whatever b is.
@@ -7,9 +7,9 @@ use ermine_core::{Context, DatasetRef, Learner, Mat, PassLearner, Result};
 use ermine_math::linalg::{eigen_symmetric, product};
 
 use super::super::discrete;
-use super::super::posterior::normalise;
+use super::super::posterior::normalize;
 use super::CovarianceDivisor;
-use super::lda::{Lda, LdaSolver, centre, whitened};
+use super::lda::{Lda, LdaSolver, center, whitened};
 use super::shrinkage::Shrinkage;
 use super::totals::ClassScatter;
 use super::whiten::Whitening;
@@ -77,7 +77,7 @@ pub(super) fn left_out(lda: &Lda, data: &DatasetRef<'_>, cx: &Context<'_>) -> Re
     let shares = priors(lda.priors.as_deref(), &scatter.weight);
     let share = if let Shrinkage::Given(share) = lda.shrinkage { share } else { 0.0 };
     let Some(space) = DiagonalizedScatter::new(lda, &scatter, share)? else { return Ok(None) };
-    let middle = centre(&shares, &scatter.mean);
+    let middle = center(&shares, &scatter.mean);
     let means = whitened(&scatter.mean, &middle, &space.matrix);
     if svd && scatter.populated() > 2 {
         // Directions in which the means hardly differ are left out of the scores; here all are in.
@@ -130,7 +130,7 @@ pub(super) fn left_out(lda: &Lda, data: &DatasetRef<'_>, cx: &Context<'_>) -> Re
             if scores.iter().any(|s| s.is_nan()) || scores.iter().all(|s| *s == f64::NEG_INFINITY) {
                 return Ok(None);
             }
-            normalise(scores);
+            normalize(scores);
         }
     }
     Ok(Some(out))

@@ -23,7 +23,7 @@ pub enum QdaSolver {
 
 /// Classes are normal distributions, each with its mean and its covariance, so that quadrics divide them.
 ///
-/// # What it maximises
+/// # What it maximizes
 /// Σᵢ wᵢ (ln πₖ + ln N(xᵢ; μₖ, Σₖ)), k the class of row i: shares, means and covariances of the classes, the latter with
 /// divisor nₖ - 1 (`svd`; nₖ with `divisor` ml) or nₖ (`eigen`).
 ///

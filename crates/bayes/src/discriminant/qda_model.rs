@@ -7,7 +7,7 @@ use ermine_math::linalg::{Cholesky, eigen_symmetric, product};
 
 use super::super::posterior::{classifier_with_density, classify_by_scores, give_to_best, log_priors, log_sum_exp};
 use super::super::priors::{class_table, some_class_is_possible};
-use super::lda::{centre, whitened};
+use super::lda::{center, whitened};
 use super::listed;
 use super::qda::{Qda, QdaSolver};
 use super::totals::correlation;
@@ -37,7 +37,7 @@ enum ClassDensities {
     /// In the columns as they are.
     Plain(FullGaussians),
     /// In coordinates in which the mean of the covariances is the identity, and less may vary than there are columns.
-    Whitened { centre: Vec<f64>, by_row: Mat<f64>, log_volume: f64, gaussians: FullGaussians },
+    Whitened { center: Vec<f64>, by_row: Mat<f64>, log_volume: f64, gaussians: FullGaussians },
 }
 
 impl QdaModel {
@@ -128,13 +128,13 @@ impl QdaModel {
                 }
                 out.chunks_exact_mut(self.classes.len()).enumerate().try_for_each(|(i, row)| end(block, i, row))
             }),
-            ClassDensities::Whitened { centre, by_row, log_volume, gaussians } => {
+            ClassDensities::Whitened { center, by_row, log_volume, gaussians } => {
                 let zeros = vec![0.0; by_row.rows()];
                 let mut all = Mat::zeros(0, self.classes.len());
                 for first in (0..x.rows()).step_by(BLOCK) {
                     let part = x.row_range(first..(first + BLOCK).min(x.rows()));
                     let z =
-                        affine_about(&part, centre, by_row, &zeros, Qda::SPEC.name).map_err(|e| e.with_row(|row| row + first))?;
+                        affine_about(&part, center, by_row, &zeros, Qda::SPEC.name).map_err(|e| e.with_row(|row| row + first))?;
                     let done = by_blocks(&Features::F64(z.view()), self.classes.len(), |block, start, out| {
                         if let Features::F64(m) = block {
                             self.joint(gaussians, *m, *log_volume, out);
@@ -194,7 +194,7 @@ impl QdaModel {
     fn far_away(&self, one: &Features<'_>, out: &mut [f64]) -> Result<()> {
         let mut scratch = Vec::new();
         let row = one.f64_rows(&mut scratch, Qda::SPEC.name)?.to_owned();
-        let (mut way, start) = (row.row(0).to_vec(), centre(&self.priors, &self.means));
+        let (mut way, start) = (row.row(0).to_vec(), center(&self.priors, &self.means));
         let mut spread = vec![0.0f64; way.len()];
         for c in &self.covariances {
             spread.iter_mut().enumerate().for_each(|(j, s)| *s = s.max(c[(j, j)].sqrt()));
@@ -275,8 +275,8 @@ fn densities(
             present.len()
         )));
     }
-    let centre = centre(priors, means);
-    let places = whitened(means, &centre, &whitening.matrix);
+    let center = center(priors, means);
+    let places = whitened(means, &center, &whitening.matrix);
     let mut singular = Vec::new();
     let mut factors = Vec::with_capacity(classes);
     for k in 0..classes {
@@ -298,7 +298,7 @@ fn densities(
     }
     let gaussians = FullGaussians::new(places.view(), &factors);
     let by_row = whitening.matrix.view().t().to_owned();
-    Ok((ClassDensities::Whitened { centre, by_row, log_volume: whitening.log_volume, gaussians }, rank, singular))
+    Ok((ClassDensities::Whitened { center, by_row, log_volume: whitening.log_volume, gaussians }, rank, singular))
 }
 
 /// The factor of a covariance whose directions all have some spread.

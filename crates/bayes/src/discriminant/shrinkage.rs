@@ -11,7 +11,7 @@ pub enum Shrinkage {
     None(()),
     /// By a share between 0 and 1.
     Given(f64),
-    /// By the share of Ledoit and Wolf, on standardised columns.
+    /// By the share of Ledoit and Wolf, on standardized columns.
     Named(Auto),
 }
 
@@ -44,7 +44,7 @@ impl Shrinkage {
     }
 
     /// The covariance of rows of this scatter and weight. For the share of Ledoit and Wolf `fourth` is needed: the sum of the
-    /// squared squared lengths of the rows, standardised and about their mean.
+    /// squared squared lengths of the rows, standardized and about their mean.
     pub(super) fn covariance(self, scatter: &Mat<f64>, weight: f64, fourth: f64) -> Mat<f64> {
         let mut c = scatter.clone();
         if weight > 0.0 {

@@ -18,7 +18,7 @@ pub enum ScatterSums {
     /// Those of each class.
     #[doc(hidden)]
     Each(Vec<Moments>),
-    /// Sums of squared squared lengths of standardised rows: one per class, and one of all rows.
+    /// Sums of squared squared lengths of standardized rows: one per class, and one of all rows.
     #[doc(hidden)]
     Fourth(Vec<f64>),
 }
@@ -184,7 +184,7 @@ impl ClassScatter {
         sum
     }
 
-    /// Standardisation of the rows of each class, and of all: means, and one over standard deviations (0 where there is none).
+    /// Standardization of the rows of each class, and of all: means, and one over standard deviations (0 where there is none).
     pub(super) fn standards(&self) -> Vec<Standardizer> {
         let inverse = |scatter: &Mat<f64>, weight: f64| {
             let sd = |j: usize| (scatter[(j, j)] / weight).sqrt();
@@ -203,7 +203,7 @@ impl ClassScatter {
     }
 }
 
-/// How rows are standardised.
+/// How rows are standardized.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Standardizer {
     mean: Vec<f64>,

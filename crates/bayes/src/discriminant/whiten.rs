@@ -17,7 +17,7 @@ pub(super) struct Whitening {
 }
 
 impl Whitening {
-    /// `cut` is the least variance that counts, with the columns standardised. Columns are brought to one scale first, so that one
+    /// `cut` is the least variance that counts, with the columns standardized. Columns are brought to one scale first, so that one
     /// that is 10¹² times another costs nothing.
     pub fn new(covariance: &Mat<f64>, cut: f64) -> Result<Self> {
         let p = covariance.rows();

@@ -8,7 +8,7 @@ use ermine_math::class_moments::ClassMoments;
 use ermine_math::linalg::{eigen_symmetric, matmul, product};
 use rayon::prelude::*;
 
-use super::lda::{Lda, centre, notes, whitened};
+use super::lda::{Lda, center, notes, whitened};
 use super::lda_model::LdaModel;
 use super::totals::ClassScatter;
 use super::whiten::{Whitening, log_volume};
@@ -77,7 +77,7 @@ impl Lda {
         let labels: Vec<String> = (0..x.cols()).map(|j| column_label(data.schema, j)).collect();
         let notes = notes(&labels, &scatter, rank)?;
         let priors = priors(self.priors.as_deref(), &scatter.weight);
-        let means = whitened(&scatter.mean, &centre(&priors, &scatter.mean), &whitening.matrix);
+        let means = whitened(&scatter.mean, &center(&priors, &scatter.mean), &whitening.matrix);
         let (axes, shares) = self.axes(&means, &priors, scatter.total_weight())?;
         let directions = product(whitening.matrix.view(), axes.view().t());
         self.assemble(classes.to_vec(), &scatter, priors, whitening, Some((directions, shares)), None, notes)

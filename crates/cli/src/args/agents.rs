@@ -19,7 +19,7 @@ pub struct BanditArgs {
 pub enum BanditCommand {
     /// Simulate policies on the same arms: regret with its confidence band, against the proven bounds
     Run(BanditRun),
-    /// Evaluate policies on a log of choices: replay, inverse propensity, self-normalised, doubly robust
+    /// Evaluate policies on a log of choices: replay, inverse propensity, self-normalized, doubly robust
     Replay(BanditReplay),
     /// Find the best few arms with few samples
     Top(BanditTop),

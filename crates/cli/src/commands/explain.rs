@@ -222,7 +222,7 @@ fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport
         ));
     }
     let first: Vec<usize> = (0..rows.rows().min(3)).collect();
-    if let Some(near) = report::neighbourhoods(fitted, &rows.x, &first, 5)? {
+    if let Some(near) = report::neighborhoods(fitted, &rows.x, &first, 5)? {
         let mut report = Report::default();
         let names: Vec<&str> = fitted.schema.names().take(4).collect();
         let heads: Vec<&str> = ["row", "nearest", "distance", "is"].into_iter().chain(names.iter().copied()).collect();

@@ -139,8 +139,8 @@ fn streams_are_measured_by_sums() {
     let file = path(folder.path(), "rows.csv");
     let mut text = String::from("a,b\n");
     for i in 0..3000 {
-        let centre = f64::from(i % 3) * 10.0;
-        text += &format!("{},{}\n", centre + f64::from(i % 7) * 0.1, centre - f64::from(i % 11) * 0.1);
+        let center = f64::from(i % 3) * 10.0;
+        text += &format!("{},{}\n", center + f64::from(i % 7) * 0.1, center - f64::from(i % 11) * 0.1);
     }
     std::fs::write(&file, text).unwrap();
     let set = ["--model", "kmeans", "--set", "n_clusters=3"];

@@ -1,4 +1,4 @@
-//! Agglomerative clustering with a connectivity constraint: only neighbours in a graph may be merged.
+//! Agglomerative clustering with a connectivity constraint: only neighbors in a graph may be merged.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -60,7 +60,7 @@ pub(super) fn parts(n: usize, pairs: &[[u32; 2]]) -> usize {
 /// in which they were made, with nodes as their ends: rows, then merges.
 ///
 /// A merged cluster inherits the connections of both. Its distance to a cluster that only one of them was connected
-/// with is that one's; Ward's is that of the centres.
+/// with is that one's; Ward's is that of the centers.
 pub(super) fn joins(
     n: usize,
     pairs: &[[u32; 2]],
@@ -70,10 +70,10 @@ pub(super) fn joins(
     distance: &dyn Fn(usize, usize) -> f64,
     cx: &Context<'_>,
 ) -> Result<Vec<Merge>> {
-    let mut centres: Vec<Vec<f64>> = rows.map_or(Vec::new(), |m| (0..n).map(|i| m.row(i).to_vec()).collect());
+    let mut centers: Vec<Vec<f64>> = rows.map_or(Vec::new(), |m| (0..n).map(|i| m.row(i).to_vec()).collect());
     let mut sizes = vec![1.0f64; n];
-    let ward = |centres: &[Vec<f64>], sizes: &[f64], a: usize, b: usize| {
-        let square: f64 = centres[a].iter().zip(&centres[b]).map(|(x, y)| (x - y) * (x - y)).sum();
+    let ward = |centers: &[Vec<f64>], sizes: &[f64], a: usize, b: usize| {
+        let square: f64 = centers[a].iter().zip(&centers[b]).map(|(x, y)| (x - y) * (x - y)).sum();
         2.0 * sizes[a] * sizes[b] / (sizes[a] + sizes[b]) * square
     };
     let mut near: Vec<BTreeMap<usize, f64>> = vec![BTreeMap::new(); n];
@@ -81,7 +81,7 @@ pub(super) fn joins(
     for &[a, b] in pairs {
         let (a, b) = ((a as usize).min(b as usize), (a as usize).max(b as usize));
         if a != b && !near[a].contains_key(&b) {
-            let key = if linkage == Linkage::Ward { ward(&centres, &sizes, a, b) } else { distance(a, b) };
+            let key = if linkage == Linkage::Ward { ward(&centers, &sizes, a, b) } else { distance(a, b) };
             near[a].insert(b, key);
             near[b].insert(a, key);
             heap.push(MergeCandidate { key, a, b });
@@ -107,10 +107,10 @@ pub(super) fn joins(
         alive.push(true);
         if linkage == Linkage::Ward {
             let share = y / (x + y);
-            let centre = centres[a].iter().zip(&centres[b]).map(|(p, q)| p + share * (q - p)).collect();
-            centres.push(centre);
-            centres[a] = Vec::new();
-            centres[b] = Vec::new();
+            let center = centers[a].iter().zip(&centers[b]).map(|(p, q)| p + share * (q - p)).collect();
+            centers.push(center);
+            centers[a] = Vec::new();
+            centers[b] = Vec::new();
         }
         let (of_a, of_b) = (std::mem::take(&mut near[a]), std::mem::take(&mut near[b]));
         let mut all: BTreeMap<usize, f64> = of_a;
@@ -129,7 +129,7 @@ pub(super) fn joins(
         all.retain(|i, _| alive[*i]);
         for (&i, p) in &mut all {
             if linkage == Linkage::Ward {
-                *p = ward(&centres, &sizes, i, node);
+                *p = ward(&centers, &sizes, i, node);
             }
             near[i].remove(&a);
             near[i].remove(&b);

@@ -1,4 +1,4 @@
-//! The order of the merges: nearest-neighbour chains, and the minimum spanning tree for single linkage.
+//! The order of the merges: nearest-neighbor chains, and the minimum spanning tree for single linkage.
 
 use ermine_core::{Context, Mat, Progress, Result};
 use ermine_math::distance::squared;
@@ -19,7 +19,7 @@ pub(super) trait ClusterDistance: Sync {
     fn merge(&mut self, from: usize, to: usize, others: &[usize], key: f64);
     /// The height of a merge.
     fn height(&self, key: f64) -> f64;
-    /// Whether comparisons are expensive enough to be parallelised.
+    /// Whether comparisons are expensive enough to be parallelized.
     fn is_expensive(&self) -> bool;
 }
 
@@ -97,15 +97,15 @@ impl ClusterDistance for DistanceTable {
     }
 }
 
-/// Ward's distances from the centres of the clusters: slower than a table, in memory linear in the rows.
+/// Ward's distances from the centers of the clusters: slower than a table, in memory linear in the rows.
 pub(super) struct WardCenters {
-    centres: Mat<f64>,
+    centers: Mat<f64>,
     sizes: Vec<f64>,
 }
 
 impl WardCenters {
     pub fn new(rows: Mat<f64>) -> Self {
-        Self { sizes: vec![1.0; rows.rows()], centres: rows }
+        Self { sizes: vec![1.0; rows.rows()], centers: rows }
     }
 }
 
@@ -114,13 +114,13 @@ impl ClusterDistance for WardCenters {
     fn key(&self, a: usize, b: usize) -> f64 {
         let (x, y) = (self.sizes[a], self.sizes[b]);
         // Twice the increase of the sum of squares within clusters.
-        2.0 * x * y / (x + y) * squared(self.centres.row(a), self.centres.row(b))
+        2.0 * x * y / (x + y) * squared(self.centers.row(a), self.centers.row(b))
     }
 
     fn merge(&mut self, from: usize, to: usize, _: &[usize], _: f64) {
         let share = self.sizes[from] / (self.sizes[from] + self.sizes[to]);
-        let moved: Vec<f64> = self.centres.row(from).iter().zip(self.centres.row(to)).map(|(a, b)| b + share * (a - b)).collect();
-        self.centres.row_mut(to).copy_from_slice(&moved);
+        let moved: Vec<f64> = self.centers.row(from).iter().zip(self.centers.row(to)).map(|(a, b)| b + share * (a - b)).collect();
+        self.centers.row_mut(to).copy_from_slice(&moved);
         self.sizes[to] += self.sizes[from];
     }
 
@@ -133,7 +133,7 @@ impl ClusterDistance for WardCenters {
     }
 }
 
-/// Merges clusters until one is left, by nearest-neighbour chains: from a cluster to its nearest, to the nearest of
+/// Merges clusters until one is left, by nearest-neighbor chains: from a cluster to its nearest, to the nearest of
 /// that, until two are nearest to each other. For reducible linkages the merges are those of always merging the nearest
 /// pair, in another order. (F. Murtagh, Computer Journal 26, 1983.)
 pub(super) fn nearest_neighbor_chain(apart: &mut impl ClusterDistance, n: usize, cx: &Context<'_>) -> Result<Vec<Merge>> {

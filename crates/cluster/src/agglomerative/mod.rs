@@ -58,7 +58,7 @@ impl Distance {
 /// Default limit in bytes of the table of distances.
 const MEMORY: u64 = 8 << 30;
 
-/// Bytes beyond which Ward's distances are computed from the centres instead of a table.
+/// Bytes beyond which Ward's distances are computed from the centers instead of a table.
 const TABLE: u64 = 1 << 30;
 
 /// Starts with every row as its own cluster and repeatedly merges the two nearest clusters.
@@ -70,7 +70,7 @@ const TABLE: u64 = 1 << 30;
 ///
 /// # When to use it
 /// For few rows (the time grows with their square), when the tree itself is of interest, for clusters of any shape
-/// (`single`), compact ones (`complete`, `ward`) or in between (`average`). Standardise columns first.
+/// (`single`), compact ones (`complete`, `ward`) or in between (`average`). Standardize columns first.
 ///
 /// # Example
 /// ```
@@ -262,7 +262,7 @@ impl Agglomerative {
             // Of a matrix that is not symmetric the upper triangle is used.
             return self.joined(n, None, &|i: usize, j: usize| rows[(i.min(j), i.max(j))], cx);
         }
-        let centres = (self.linkage == Linkage::Ward).then(|| rows.clone());
+        let centers = (self.linkage == Linkage::Ward).then(|| rows.clone());
         let pairs = PairDistances::new(rows, self.metric.metric());
         if let Some(row) = pairs.first_zero_row() {
             let message = "it is all zeros, and has no angle to other rows; drop it, or take another metric".to_owned();
@@ -271,13 +271,13 @@ impl Agglomerative {
         if self.linkage == Linkage::Single && self.connectivity.is_none() {
             return Ok((Dendrogram::new(n, merge::minimum_spanning_tree_of(&pairs, cx)?), 1));
         }
-        self.joined(n, centres, &|i, j| pairs.distance(i, j), cx)
+        self.joined(n, centers, &|i, j| pairs.distance(i, j), cx)
     }
 
     fn joined(
         &self,
         n: usize,
-        centres: Option<Mat<f64>>,
+        centers: Option<Mat<f64>>,
         distance: &(impl Fn(usize, usize) -> f64 + Sync),
         cx: &Context<'_>,
     ) -> Result<(Dendrogram, usize)> {
@@ -286,7 +286,7 @@ impl Agglomerative {
                 return Err(Self::refuse("connectivity", format!("[{a}, {b}]"), format!("there are rows 0 to {}", n - 1)));
             }
             let groups = if self.compute_full_tree { 1 } else { self.n_clusters.unwrap_or(1) };
-            let joins = graph::joins(n, pairs, self.linkage, groups, centres.as_ref(), distance, cx)?;
+            let joins = graph::joins(n, pairs, self.linkage, groups, centers.as_ref(), distance, cx)?;
             let children = joins.iter().map(|j| [j.a.min(j.b) as u32, j.a.max(j.b) as u32]).collect();
             let heights = joins.iter().map(|j| j.height).collect();
             return Ok((Dendrogram { leaves: n, children, heights }, graph::parts(n, pairs)));
@@ -295,7 +295,7 @@ impl Agglomerative {
             return Ok((Dendrogram::new(n, merge::minimum_spanning_tree(distance, n, cx)?), 1));
         }
         let bytes = merge::DistanceTable::bytes(n);
-        if let Some(rows) = centres.filter(|_| bytes > TABLE.min(cx.memory.unwrap_or(TABLE))) {
+        if let Some(rows) = centers.filter(|_| bytes > TABLE.min(cx.memory.unwrap_or(TABLE))) {
             return Ok((Dendrogram::new(n, merge::nearest_neighbor_chain(&mut merge::WardCenters::new(rows), n, cx)?), 1));
         }
         let limit = cx.memory.unwrap_or(MEMORY);

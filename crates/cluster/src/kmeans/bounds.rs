@@ -19,7 +19,7 @@ const DISTANCE_COST: f64 = 100.0;
 /// Bounds that could save at most this share of the comparisons are not tried.
 const MIN_SAVING: f64 = 0.1;
 
-/// Steps of a start without bounds, while its centres move far.
+/// Steps of a start without bounds, while its centers move far.
 const WARMUP_STEPS: u32 = 8;
 
 /// Steps without bounds after they did not pay; doubled each time, up to the second number.
@@ -29,13 +29,13 @@ const LONGEST_PAUSE: u32 = 32;
 /// Memory limit of the bounds, relative to the rows.
 const MOST_MEMORY: usize = 4;
 
-/// Lower bounds on the distances of rows in memory from the centres.
+/// Lower bounds on the distances of rows in memory from the centers.
 pub(super) struct GroupBounds {
     worth_trying: bool,
     single: bool,
-    /// One bound per row and group of centres.
+    /// One bound per row and group of centers.
     pub(super) lower: Vec<f32>,
-    /// The centres of the bounds.
+    /// The centers of the bounds.
     about: Option<(Mat<f64>, PackedCenters)>,
     start: (usize, u64),
     rest: u32,
@@ -89,10 +89,10 @@ impl GroupBounds {
         if !self.worth_trying || !matches!(state.phase, KMeansPhase::LloydIteration | KMeansPhase::FinalPass { .. }) {
             return None;
         }
-        let (clusters, cols) = (state.centres.rows(), state.centres.cols());
+        let (clusters, cols) = (state.centers.rows(), state.centers.cols());
         let size = if self.single { 4 } else { 8 };
         let trying = self.pause > 0;
-        let groups = state.cache.groups(&state.centres, self.single);
+        let groups = state.cache.groups(&state.centers, self.single);
         let hopeless = clusters < LEAST_CLUSTERS || self.break_even_share(cols) < MIN_SAVING;
         if (trying && hopeless) || 4 * groups > MOST_MEMORY * size * cols {
             return None;
@@ -108,7 +108,7 @@ impl GroupBounds {
             return None;
         }
         let moves = match &self.about {
-            Some((old, cache)) => state.cache.center_moves(&state.centres, cache, old, self.single),
+            Some((old, cache)) => state.cache.center_moves(&state.centers, cache, old, self.single),
             None => {
                 self.lower.clear();
                 self.lower.resize(rows * groups, f32::NEG_INFINITY);
@@ -123,12 +123,12 @@ impl GroupBounds {
     pub(super) fn update_payoff(&mut self, state: &KMeansState, known: &CenterMoves, rows: usize) {
         let first = self.about.is_none();
         let share = self.compared.load(Ordering::Relaxed) as f64 / (rows * known.groups) as f64;
-        if !first && share > self.break_even_share(state.centres.cols()) && self.pause > 0 {
+        if !first && share > self.break_even_share(state.centers.cols()) && self.pause > 0 {
             self.rest = self.pause;
             self.pause = (2 * self.pause).min(LONGEST_PAUSE);
             self.about = None;
         } else {
-            self.about = Some((state.centres.clone(), state.cache.clone()));
+            self.about = Some((state.centers.clone(), state.cache.clone()));
         }
     }
 }

@@ -18,10 +18,11 @@ pub struct ClusterCountScore {
     pub clusters: usize,
     /// The inertia; it falls with every further cluster, so the elbow is what counts.
     pub inertia: f64,
-    /// What the rule "penalty" minimises: inertia + penalty k or, without a penalty, the Bayesian information criterion of k
+    /// What the rule "penalty" minimizes: inertia + penalty k or, without a penalty, the Bayesian information criterion of k
     /// spherical normal groups of one variance with nⱼ rows, every row in its own group (Pelleg and Moore, ICML 2000):
     /// n p ln(inertia / (n p)) - 2 Σⱼ nⱼ ln(nⱼ / n) + k (p + 1) ln n.
-    pub penalised: f64,
+    #[serde(rename = "penalised")]
+    pub penalized: f64,
     /// The mean silhouette (Rousseeuw 1987) of at most 2048 different rows, drawn at random; none for one cluster.
     pub silhouette: Option<f64>,
 }
@@ -35,10 +36,10 @@ pub(super) struct ClusterCountScorer<'a> {
 }
 
 impl ClusterCountScorer<'_> {
-    pub(super) fn score(&self, centres: &Mat<f64>, sizes: &[f64], inertia: f64) -> ClusterCountScore {
-        let (k, p) = (centres.rows(), centres.cols() as f64);
+    pub(super) fn score(&self, centers: &Mat<f64>, sizes: &[f64], inertia: f64) -> ClusterCountScore {
+        let (k, p) = (centers.rows(), centers.cols() as f64);
         let n: f64 = sizes.iter().sum();
-        let penalised = match self.learner.penalty {
+        let penalized = match self.learner.penalty {
             Some(price) => inertia + price * k as f64,
             None => {
                 // Below the rounding error a further cluster gains nothing.
@@ -48,7 +49,7 @@ impl ClusterCountScorer<'_> {
                 n * p * spread.ln() - 2.0 * shares + k as f64 * (p + 1.0) * n.ln()
             }
         };
-        ClusterCountScore { clusters: k, inertia, penalised, silhouette: silhouette(self.sample, centres) }
+        ClusterCountScore { clusters: k, inertia, penalized, silhouette: silhouette(self.sample, centers) }
     }
 }
 
@@ -58,7 +59,7 @@ pub(super) fn best(rule: ClusterCountRule, tried: &[ClusterCountScore]) -> usize
         (0..tried.len()).fold(0, |b, i| if value(&tried[i]) < value(&tried[b]) { i } else { b })
     };
     match rule {
-        ClusterCountRule::Penalty => least(&|t| t.penalised),
+        ClusterCountRule::Penalty => least(&|t| t.penalized),
         ClusterCountRule::Silhouette => least(&|t| -t.silhouette.unwrap_or(f64::NEG_INFINITY)),
         ClusterCountRule::Elbow => {
             let (first, last) = (&tried[0], &tried[tried.len() - 1]);
@@ -77,10 +78,10 @@ pub(super) fn best(rule: ClusterCountRule, tried: &[ClusterCountScore]) -> usize
 }
 
 /// The weighted mean silhouette of some rows of the sample: weight 2 is the row twice.
-fn silhouette(sample: &HashSample, centres: &Mat<f64>) -> Option<f64> {
-    let (k, count) = (centres.rows(), sample.len().min(SILHOUETTES));
+fn silhouette(sample: &HashSample, centers: &Mat<f64>) -> Option<f64> {
+    let (k, count) = (centers.rows(), sample.len().min(SILHOUETTES));
     let nearest = |row: &[f64]| {
-        let d: Vec<f64> = (0..k).map(|c| squared(row, centres.row(c))).collect();
+        let d: Vec<f64> = (0..k).map(|c| squared(row, centers.row(c))).collect();
         (0..k).fold(0, |b, c| if d[c] < d[b] { c } else { b })
     };
     let groups: Vec<usize> = (0..count).into_par_iter().map(|i| nearest(sample.row(i))).collect();

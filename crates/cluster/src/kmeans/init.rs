@@ -1,4 +1,4 @@
-//! Initialisation of k-means: a sample of distinct rows, and greedy k-means++ on it.
+//! Initialization of k-means: a sample of distinct rows, and greedy k-means++ on it.
 //!
 //! All randomness comes from hashes of the rows' content. So the order of rows, blocks and threads does not matter, and
 //! a row given twice is a row of weight 2.
@@ -207,11 +207,11 @@ impl HashSample {
         best.into_iter().map(|b| b.1).collect()
     }
 
-    /// Initial centres: greedy k-means++, or rows drawn at random.
-    pub fn centres(&self, k: usize, plus_plus: bool, seed: u64, run: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
+    /// Initial centers: greedy k-means++, or rows drawn at random.
+    pub fn centers(&self, k: usize, plus_plus: bool, seed: u64, run: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let salt = |step: usize| hash_u64(hash_u64(seed ^ 0x6B6D_6561_6E73) ^ hash_u64(run).wrapping_add(step as u64));
         let chosen = if plus_plus { self.plus_plus(k, salt, cx)? } else { self.drawn(|i| self.weight[i], salt(0), k) };
-        // Fewer distinct rows than centres: some centres are equal, and stay without rows.
+        // Fewer distinct rows than centers: some centers are equal, and stay without rows.
         let mut out = Mat::zeros(k, self.cols);
         for c in 0..k {
             out.row_mut(c).copy_from_slice(self.row(chosen[c % chosen.len()]));
@@ -219,7 +219,7 @@ impl HashSample {
         Ok(out)
     }
 
-    /// Greedy k-means++: each centre is the best of 2 + ln k rows drawn with their squared distances as weights.
+    /// Greedy k-means++: each center is the best of 2 + ln k rows drawn with their squared distances as weights.
     fn plus_plus(&self, k: usize, salt: impl Fn(usize) -> u64, cx: &Context<'_>) -> Result<Vec<usize>> {
         const CHUNK: usize = 1024;
         let trials = 2 + (k as f64).ln() as usize;

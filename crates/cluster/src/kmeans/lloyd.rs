@@ -1,4 +1,4 @@
-//! One step of Lloyd's algorithm: the sums of a pass and the new centres.
+//! One step of Lloyd's algorithm: the sums of a pass and the new centers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::init::compare_rows;
 
-/// Centres packed for the kernels, on first use.
+/// Centers packed for the kernels, on first use.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PackedCenters(Arc<PackedCentersInner>);
 
@@ -19,56 +19,56 @@ struct PackedCentersInner {
     sparse: OnceLock<TransposedCenters>,
 }
 
-/// Transposed centres, for sparse rows.
+/// Transposed centers, for sparse rows.
 #[derive(Debug)]
 struct TransposedCenters {
-    /// For each column the values of all centres.
+    /// For each column the values of all centers.
     values: Vec<f64>,
-    /// |c|² of each centre.
+    /// |c|² of each center.
     squares: Vec<f64>,
 }
 
 impl PackedCenters {
-    fn f32_centers(&self, centres: &Mat<f64>) -> &Centers<f32> {
-        self.0.single.get_or_init(|| Centers::new(centres.as_slice(), centres.rows(), centres.cols()))
+    fn f32_centers(&self, centers: &Mat<f64>) -> &Centers<f32> {
+        self.0.single.get_or_init(|| Centers::new(centers.as_slice(), centers.rows(), centers.cols()))
     }
 
-    fn f64_centers(&self, centres: &Mat<f64>) -> &Centers<f64> {
-        self.0.double.get_or_init(|| Centers::new(centres.as_slice(), centres.rows(), centres.cols()))
+    fn f64_centers(&self, centers: &Mat<f64>) -> &Centers<f64> {
+        self.0.double.get_or_init(|| Centers::new(centers.as_slice(), centers.rows(), centers.cols()))
     }
 
-    fn sparse(&self, centres: &Mat<f64>) -> &TransposedCenters {
+    fn sparse(&self, centers: &Mat<f64>) -> &TransposedCenters {
         self.0.sparse.get_or_init(|| TransposedCenters {
-            values: Mat::from_fn(centres.cols(), centres.rows(), |j, c| centres[(c, j)]).into_vec(),
-            squares: (0..centres.rows()).map(|c| centres.row(c).iter().map(|v| v * v).sum()).collect(),
+            values: Mat::from_fn(centers.cols(), centers.rows(), |j, c| centers[(c, j)]).into_vec(),
+            squares: (0..centers.rows()).map(|c| centers.row(c).iter().map(|v| v * v).sum()).collect(),
         })
     }
 
-    /// Number of groups of centres with a bound each, for rows of this type.
-    pub(super) fn groups(&self, centres: &Mat<f64>, single: bool) -> usize {
-        if single { self.f32_centers(centres).groups() } else { self.f64_centers(centres).groups() }
+    /// Number of groups of centers with a bound each, for rows of this type.
+    pub(super) fn groups(&self, centers: &Mat<f64>, single: bool) -> usize {
+        if single { self.f32_centers(centers).groups() } else { self.f64_centers(centers).groups() }
     }
 
-    /// Movement of each group of centres since other centres.
-    pub(super) fn center_moves(&self, centres: &Mat<f64>, before: &Self, old: &Mat<f64>, single: bool) -> Vec<f32> {
+    /// Movement of each group of centers since other centers.
+    pub(super) fn center_moves(&self, centers: &Mat<f64>, before: &Self, old: &Mat<f64>, single: bool) -> Vec<f32> {
         match single {
-            true => self.f32_centers(centres).center_moves(before.f32_centers(old)),
-            false => self.f64_centers(centres).center_moves(before.f64_centers(old)),
+            true => self.f32_centers(centers).center_moves(before.f32_centers(old)),
+            false => self.f64_centers(centers).center_moves(before.f64_centers(old)),
         }
     }
 
-    /// The nearest centre of each row. Cells that are not finite are an error.
-    pub(super) fn nearest(&self, centres: &Mat<f64>, x: &Features<'_>, labels: &mut [u32]) -> Result<()> {
+    /// The nearest center of each row. Cells that are not finite are an error.
+    pub(super) fn nearest(&self, centers: &Mat<f64>, x: &Features<'_>, labels: &mut [u32]) -> Result<()> {
         let finite = match x {
-            Features::F32(m) => with_rows(m, |rows| nearest(self.f32_centers(centres), rows, labels)),
-            Features::F64(m) => with_rows(m, |rows| nearest(self.f64_centers(centres), rows, labels)),
+            Features::F32(m) => with_rows(m, |rows| nearest(self.f32_centers(centers), rows, labels)),
+            Features::F64(m) => with_rows(m, |rows| nearest(self.f64_centers(centers), rows, labels)),
             Features::Table(t) => {
                 let m = t.to_numbers("kmeans")?;
-                with_rows(&m.view(), |rows| nearest(self.f64_centers(centres), rows, labels))
+                with_rows(&m.view(), |rows| nearest(self.f64_centers(centers), rows, labels))
             }
             Features::Csr(m) => {
-                let ready = self.sparse(centres);
-                let mut scores = vec![0.0; centres.rows()];
+                let ready = self.sparse(centers);
+                let mut scores = vec![0.0; centers.rows()];
                 let mut sum = 0.0;
                 for (i, label) in labels.iter_mut().enumerate() {
                     let (nearest, distance) = ready.nearest(*m, i, &mut scores);
@@ -87,8 +87,8 @@ fn overflow() -> Error {
 }
 
 /// Labels of rows, and whether the rows are finite.
-fn nearest<T: Real>(centres: &Centers<T>, rows: StridedRows<'_, T>, labels: &mut [u32]) -> bool {
-    centres.nearest(rows, labels);
+fn nearest<T: Real>(centers: &Centers<T>, rows: StridedRows<'_, T>, labels: &mut [u32]) -> bool {
+    centers.nearest(rows, labels);
     rows.all_finite()
 }
 
@@ -111,7 +111,7 @@ fn with_rows<T: Real + Default, R>(m: &MatRef<'_, T>, f: impl FnOnce(StridedRows
 }
 
 impl TransposedCenters {
-    /// The nearest centre of a sparse row and the squared distance from it.
+    /// The nearest center of a sparse row and the squared distance from it.
     fn nearest(&self, x: CsrRef<'_>, row: usize, scores: &mut [f64]) -> (u32, f64) {
         let k = scores.len();
         scores.fill(0.0);
@@ -143,12 +143,12 @@ impl TransposedCenters {
 /// Sums of one pass over all rows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LloydSums {
-    /// Sum of row minus centre over the rows of each centre.
+    /// Sum of row minus center over the rows of each center.
     residuals: Vec<f64>,
-    /// Weight of the rows of each centre.
+    /// Weight of the rows of each center.
     pub(super) weight: Vec<f64>,
     pub(super) inertia: f64,
-    /// A hash of the labels: equal in two passes when every row has the same centre in both.
+    /// A hash of the labels: equal in two passes when every row has the same center in both.
     pub(super) fingerprint: u64,
     /// Rows with weight.
     pub(super) rows: u64,
@@ -170,19 +170,19 @@ impl LloydSums {
 
     pub(super) fn add(
         &mut self,
-        centres: &Mat<f64>,
+        centers: &Mat<f64>,
         cache: &PackedCenters,
         rows: &DatasetRef<'_>,
         labels: &mut [u32],
     ) -> Result<()> {
         match rows.x {
-            Features::F32(m) => with_rows(&m, |x| self.add_dense(centres, cache.f32_centers(centres), x, rows.weight, labels)),
-            Features::F64(m) => with_rows(&m, |x| self.add_dense(centres, cache.f64_centers(centres), x, rows.weight, labels)),
+            Features::F32(m) => with_rows(&m, |x| self.add_dense(centers, cache.f32_centers(centers), x, rows.weight, labels)),
+            Features::F64(m) => with_rows(&m, |x| self.add_dense(centers, cache.f64_centers(centers), x, rows.weight, labels)),
             Features::Table(t) => {
                 let m = t.to_numbers("kmeans")?;
-                with_rows(&m.view(), |x| self.add_dense(centres, cache.f64_centers(centres), x, rows.weight, labels));
+                with_rows(&m.view(), |x| self.add_dense(centers, cache.f64_centers(centers), x, rows.weight, labels));
             }
-            Features::Csr(m) => self.add_sparse(centres, cache.sparse(centres), m, rows.weight, labels),
+            Features::Csr(m) => self.add_sparse(centers, cache.sparse(centers), m, rows.weight, labels),
         }
         self.close(rows, labels)
     }
@@ -200,7 +200,7 @@ impl LloydSums {
 
     fn add_dense<T: Real>(
         &mut self,
-        centres: &Mat<f64>,
+        centers: &Mat<f64>,
         ready: &Centers<T>,
         x: StridedRows<'_, T>,
         weight: Option<&[f64]>,
@@ -208,14 +208,14 @@ impl LloydSums {
     ) {
         let mut sums = ready.sums();
         ready.nearest_and_sum(x, weight, labels, &mut sums);
-        self.add_sums(centres, ready, &sums);
+        self.add_sums(centers, ready, &sums);
     }
 
-    /// [`LloydSums::add`] for dense rows with bounds; returns how many pairs of rows and groups of centres were
+    /// [`LloydSums::add`] for dense rows with bounds; returns how many pairs of rows and groups of centers were
     /// compared.
     pub(super) fn add_bounded(
         &mut self,
-        centres: &Mat<f64>,
+        centers: &Mat<f64>,
         cache: &PackedCenters,
         rows: &DatasetRef<'_>,
         labels: &mut [u32],
@@ -225,14 +225,14 @@ impl LloydSums {
         let w = rows.weight;
         let compared = match rows.x {
             Features::F32(m) => {
-                let ready = cache.f32_centers(centres);
-                with_rows(&m, |x| self.add_dense_bounded(centres, ready, x, w, labels, lower, moves))
+                let ready = cache.f32_centers(centers);
+                with_rows(&m, |x| self.add_dense_bounded(centers, ready, x, w, labels, lower, moves))
             }
             _ => {
                 let mut scratch = Vec::new();
                 let m = rows.x.f64_rows(&mut scratch, "kmeans")?;
-                let ready = cache.f64_centers(centres);
-                with_rows(&m, |x| self.add_dense_bounded(centres, ready, x, w, labels, lower, moves))
+                let ready = cache.f64_centers(centers);
+                with_rows(&m, |x| self.add_dense_bounded(centers, ready, x, w, labels, lower, moves))
             }
         };
         self.close(rows, labels)?;
@@ -242,7 +242,7 @@ impl LloydSums {
     #[expect(clippy::too_many_arguments, reason = "rows with all that is known of them")]
     fn add_dense_bounded<T: Real>(
         &mut self,
-        centres: &Mat<f64>,
+        centers: &Mat<f64>,
         ready: &Centers<T>,
         x: StridedRows<'_, T>,
         weight: Option<&[f64]>,
@@ -252,21 +252,21 @@ impl LloydSums {
     ) -> usize {
         let mut sums = ready.sums();
         let compared = ready.bounded_and_sum(x, weight, labels, lower, moves, &mut sums);
-        self.add_sums(centres, ready, &sums);
+        self.add_sums(centers, ready, &sums);
         compared
     }
 
-    fn add_sums<T: Real>(&mut self, centres: &Mat<f64>, ready: &Centers<T>, sums: &CenterSums<T>) {
-        let cols = centres.cols();
-        for c in 0..centres.rows() {
+    fn add_sums<T: Real>(&mut self, centers: &Mat<f64>, ready: &Centers<T>, sums: &CenterSums<T>) {
+        let cols = centers.cols();
+        for c in 0..centers.rows() {
             let w = sums.weight()[c];
             if w == 0.0 {
                 continue;
             }
             self.weight[c] += w;
             let to = &mut self.residuals[c * cols..(c + 1) * cols];
-            // The kernel subtracts centres rounded to its own precision; the sums are about the exact centres.
-            for (((to, r), near), &exact) in to.iter_mut().zip(sums.residual(ready, c)).zip(ready.centre(c)).zip(centres.row(c)) {
+            // The kernel subtracts centers rounded to its own precision; the sums are about the exact centers.
+            for (((to, r), near), &exact) in to.iter_mut().zip(sums.residual(ready, c)).zip(ready.center(c)).zip(centers.row(c)) {
                 *to += r + w * (near - exact);
             }
         }
@@ -275,13 +275,13 @@ impl LloydSums {
 
     fn add_sparse(
         &mut self,
-        centres: &Mat<f64>,
+        centers: &Mat<f64>,
         ready: &TransposedCenters,
         x: CsrRef<'_>,
         weight: Option<&[f64]>,
         labels: &mut [u32],
     ) {
-        let (k, cols) = (centres.rows(), centres.cols());
+        let (k, cols) = (centers.rows(), centers.cols());
         let mut scores = vec![0.0; k];
         let mut here = vec![0.0; k];
         for (i, label) in labels.iter_mut().enumerate() {
@@ -298,8 +298,8 @@ impl LloydSums {
         }
         for c in (0..k).filter(|&c| here[c] > 0.0) {
             self.weight[c] += here[c];
-            for (to, &centre) in self.residuals[c * cols..(c + 1) * cols].iter_mut().zip(centres.row(c)) {
-                *to -= here[c] * centre;
+            for (to, &center) in self.residuals[c * cols..(c + 1) * cols].iter_mut().zip(centers.row(c)) {
+                *to -= here[c] * center;
             }
         }
     }
@@ -308,12 +308,12 @@ impl LloydSums {
         (0..self.weight.len()).filter(|&c| self.weight[c] == 0.0).collect()
     }
 
-    /// The means of the rows of each centre, and the sum of the squared moves; centres without rows stay.
-    pub(super) fn means(&self, centres: &Mat<f64>) -> (Mat<f64>, f64) {
-        let cols = centres.cols();
+    /// The means of the rows of each center, and the sum of the squared moves; centers without rows stay.
+    pub(super) fn means(&self, centers: &Mat<f64>) -> (Mat<f64>, f64) {
+        let cols = centers.cols();
         let mut shift = 0.0;
-        let mut out = centres.clone();
-        for c in (0..centres.rows()).filter(|&c| self.weight[c] > 0.0) {
+        let mut out = centers.clone();
+        for c in (0..centers.rows()).filter(|&c| self.weight[c] > 0.0) {
             for (v, r) in out.row_mut(c).iter_mut().zip(&self.residuals[c * cols..(c + 1) * cols]) {
                 let step = r / self.weight[c];
                 *v += step;
@@ -323,11 +323,11 @@ impl LloydSums {
         (out, shift)
     }
 
-    /// Mini-batch update: every centre is the mean of all rows it was ever given; `counts` are their weights.
-    pub(super) fn moved_toward(&self, centres: &Mat<f64>, counts: &mut [f64]) -> Mat<f64> {
-        let cols = centres.cols();
-        let mut out = centres.clone();
-        for c in (0..centres.rows()).filter(|&c| self.weight[c] > 0.0) {
+    /// Mini-batch update: every center is the mean of all rows it was ever given; `counts` are their weights.
+    pub(super) fn moved_toward(&self, centers: &Mat<f64>, counts: &mut [f64]) -> Mat<f64> {
+        let cols = centers.cols();
+        let mut out = centers.clone();
+        for c in (0..centers.rows()).filter(|&c| self.weight[c] > 0.0) {
             counts[c] += self.weight[c];
             let residuals = &self.residuals[c * cols..(c + 1) * cols];
             out.row_mut(c).iter_mut().zip(residuals).for_each(|(v, r)| *v += r / counts[c]);
@@ -337,28 +337,28 @@ impl LloydSums {
 
     /// The mean over columns of the variance of the data, which the sums imply: the variance within clusters plus that
     /// of their means.
-    pub(super) fn mean_variance(&self, means: &Mat<f64>, centres: &Mat<f64>) -> f64 {
+    pub(super) fn mean_variance(&self, means: &Mat<f64>, centers: &Mat<f64>) -> f64 {
         let total: f64 = self.weight.iter().sum();
-        let cols = centres.cols();
+        let cols = centers.cols();
         let mut overall = vec![0.0; cols];
         for c in 0..means.rows() {
             overall.iter_mut().zip(means.row(c)).for_each(|(o, m)| *o += self.weight[c] / total * m);
         }
         let mut squares = self.inertia;
         for c in 0..means.rows() {
-            squares += self.weight[c] * (squared(means.row(c), &overall) - squared(means.row(c), centres.row(c)));
+            squares += self.weight[c] * (squared(means.row(c), &overall) - squared(means.row(c), centers.row(c)));
         }
         squares.max(0.0) / (total * cols as f64)
     }
 
-    /// Assigns the rows farthest from their centres to the clusters without rows, the farthest first.
-    pub(super) fn move_to_farthest(&mut self, centres: &Mat<f64>, farthest: &FarthestRows) {
-        let cols = centres.cols();
+    /// Assigns the rows farthest from their centers to the clusters without rows, the farthest first.
+    pub(super) fn move_to_farthest(&mut self, centers: &Mat<f64>, farthest: &FarthestRows) {
+        let cols = centers.cols();
         for (empty, far) in self.empty_clusters().into_iter().zip(&farthest.rows) {
             let old = far.cluster as usize;
             for j in 0..cols {
-                self.residuals[old * cols + j] -= far.weight * (far.row[j] - centres[(old, j)]);
-                self.residuals[empty * cols + j] = far.weight * (far.row[j] - centres[(empty, j)]);
+                self.residuals[old * cols + j] -= far.weight * (far.row[j] - centers[(old, j)]);
+                self.residuals[empty * cols + j] = far.weight * (far.row[j] - centers[(empty, j)]);
             }
             self.weight[empty] = far.weight;
             self.weight[old] = (self.weight[old] - far.weight).max(0.0);
@@ -380,7 +380,7 @@ fn fingerprint(labels: &[u32], weight: Option<&[f64]>) -> u64 {
     }
 }
 
-/// The rows farthest from their centres.
+/// The rows farthest from their centers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FarthestRows {
     wanted: usize,
@@ -403,17 +403,17 @@ impl FarthestRows {
 
     pub(super) fn add(
         &mut self,
-        centres: &Mat<f64>,
+        centers: &Mat<f64>,
         cache: &PackedCenters,
         rows: &DatasetRef<'_>,
         labels: &mut [u32],
     ) -> Result<()> {
-        cache.nearest(centres, &rows.x, labels)?;
+        cache.nearest(centers, &rows.x, labels)?;
         super::init::each_row(&rows.x, |i, row| {
-            let distance = squared(row, centres.row(labels[i] as usize));
+            let distance = squared(row, centers.row(labels[i] as usize));
             let weight = rows.weight_of(i);
             let least = self.rows.get(self.wanted.wrapping_sub(1)).map_or(0.0, |f| f.distance);
-            // A row at its centre is no candidate.
+            // A row at its center is no candidate.
             if weight > 0.0 && distance > 0.0 && distance >= least {
                 self.push_far(FarthestRow { distance, cluster: labels[i], weight, row: row.to_vec() });
             }

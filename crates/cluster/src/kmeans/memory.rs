@@ -98,8 +98,8 @@ impl PassBlocks<'_> {
             let rows = self.data.row_range(first..first + labels.len());
             let added = match (&mut part, self.known) {
                 (KMeansPartial::Totals(totals), Some(known)) => {
-                    let (centres, cache) = (&self.state.centres, &self.state.cache);
-                    totals.add_bounded(centres, cache, &rows, labels, lower, &known.moves).map(|compared| {
+                    let (centers, cache) = (&self.state.centers, &self.state.cache);
+                    totals.add_bounded(centers, cache, &rows, labels, lower, &known.moves).map(|compared| {
                         self.compared.fetch_add(compared, Ordering::Relaxed);
                     })
                 }

@@ -15,9 +15,9 @@ pub use model::MiniBatchKMeansModel;
 
 /// k-means on small random batches of rows: close to the result of [`KMeans`] in a fraction of its passes.
 ///
-/// # What it minimises
-/// The inertia, the sum over rows of w |x - c|² to the nearest of k centres, approximately: every row of a batch goes to
-/// its nearest centre, and every centre to the mean of all rows it was ever given, c ← c + Σ (x - c) / (rows so far).
+/// # What it minimizes
+/// The inertia, the sum over rows of w |x - c|² to the nearest of k centers, approximately: every row of a batch goes to
+/// its nearest center, and every center to the mean of all rows it was ever given, c ← c + Σ (x - c) / (rows so far).
 ///
 /// # When to use it
 /// Where rows are many and a pass is expensive, or where they arrive over time (`partial_fit`). [`KMeans`] reaches a
@@ -49,7 +49,7 @@ pub use model::MiniBatchKMeansModel;
 pub struct MiniBatchKMeans {
     /// Number of clusters.
     pub n_clusters: usize,
-    /// Initial centres: "k-means++", "random", or a list of centres.
+    /// Initial centers: "k-means++", "random", or a list of centers.
     pub init: Value,
     /// Most rows processed, as a multiple of the number of rows.
     pub max_iter: u64,
@@ -57,15 +57,15 @@ pub struct MiniBatchKMeans {
     pub batch_size: usize,
     /// Whether to compute the labels of all rows at the end.
     pub compute_labels: bool,
-    /// Convergence: the squared move of the centres, relative to the spread of the columns; 0 disables it.
+    /// Convergence: the squared move of the centers, relative to the spread of the columns; 0 disables it.
     pub tol: f64,
     /// Steps without a better smoothed inertia after which it stops.
     pub max_no_improvement: Option<u64>,
-    /// Rows sampled for the initialisation.
+    /// Rows sampled for the initialization.
     pub init_size: Option<usize>,
     /// Number of starts: "auto" or a number.
     pub n_init: Value,
-    /// The share of the largest cluster's rows below which a centre is moved to a row of the batch.
+    /// The share of the largest cluster's rows below which a center is moved to a row of the batch.
     pub reassignment_ratio: f64,
 }
 
@@ -151,7 +151,7 @@ impl Learner for MiniBatchKMeans {
     const ROW_ORDER_MATTERS: bool = true;
 
     fn check(&self) -> Result<()> {
-        // The list of centres is checked once, not as part of a JSON value.
+        // The list of centers is checked once, not as part of a JSON value.
         let mut params = serde_json::to_value(Self { init: "random".into(), ..self.clone() }).unwrap_or_default();
         params["init"] = Value::Null;
         Self::SPEC.check_params(&params)?;
@@ -167,7 +167,7 @@ impl Learner for MiniBatchKMeans {
 
     fn load(input: &ModelReader) -> Result<MiniBatchKMeansModel> {
         let inner = KMeansModel::load(input)?;
-        let counts: Vec<f64> = input.vec_of("counts", inner.centres().rows())?;
+        let counts: Vec<f64> = input.vec_of("counts", inner.centers().rows())?;
         if !counts.iter().all(|c| c.is_finite() && *c >= 0.0) {
             return Err(Error::Model("mini-batch-kmeans: its counts are no counts".into()));
         }
@@ -175,7 +175,7 @@ impl Learner for MiniBatchKMeans {
     }
 }
 
-/// An error of the learner with the shared initialisation, renamed to this learner.
+/// An error of the learner with the shared initialization, renamed to this learner.
 fn own(error: Error) -> Error {
     match error {
         Error::Parameter { name, value, expected, .. } => Error::parameter(MiniBatchKMeans::SPEC.name, name, value, expected),
@@ -193,16 +193,16 @@ impl MiniBatchKMeans {
         }
     }
 
-    /// Initial centres: the best on the given rows.
+    /// Initial centers: the best on the given rows.
     fn start(&self, rows: &DatasetRef<'_>, seed: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let kmeans = self.as_kmeans();
         let (init, k) = (kmeans.init()?, self.n_clusters);
-        if let KMeansInit::Given(centres) = init {
-            if centres.cols() != rows.cols() {
-                let expected = format!("its centres have {} numbers, and the data has {} columns", centres.cols(), rows.cols());
+        if let KMeansInit::Given(centers) = init {
+            if centers.cols() != rows.cols() {
+                let expected = format!("its centres have {} numbers, and the data has {} columns", centers.cols(), rows.cols());
                 return Err(own(kmeans.refuse("init", &self.init, expected)));
             }
-            return Ok(centres);
+            return Ok(centers);
         }
         let plus = matches!(init, KMeansInit::PlusPlus);
         let starts = self.n_init.as_u64().unwrap_or(if plus { 1 } else { 3 });
@@ -210,23 +210,23 @@ impl MiniBatchKMeans {
         sample.add(rows, seed)?;
         let mut best: Option<(f64, Mat<f64>)> = None;
         for run in 0..starts {
-            let centres = sample.centres(k, plus, seed, run, cx)?;
+            let centers = sample.centers(k, plus, seed, run, cx)?;
             if starts == 1 {
-                return Ok(centres);
+                return Ok(centers);
             }
-            let inertia = totals(&centres, rows, &mut vec![0; rows.rows()])?.inertia;
+            let inertia = totals(&centers, rows, &mut vec![0; rows.rows()])?.inertia;
             if best.as_ref().is_none_or(|b| inertia < b.0) {
-                best = Some((inertia, centres));
+                best = Some((inertia, centers));
             }
         }
         best.map(|b| b.1).ok_or_else(|| Error::Data("no start led anywhere".into()))
     }
 
-    /// One step: the centres after a batch, and its inertia before.
+    /// One step: the centers after a batch, and its inertia before.
     fn step(&self, state: &mut MiniBatchState, batch: &DatasetRef<'_>, draw: &mut RngStream) -> Result<f64> {
-        let totals = totals(&state.centres, batch, &mut vec![0; batch.rows()])?;
-        let moved = totals.moved_toward(&state.centres, &mut state.counts);
-        state.centres = moved;
+        let totals = totals(&state.centers, batch, &mut vec![0; batch.rows()])?;
+        let moved = totals.moved_toward(&state.centers, &mut state.counts);
+        state.centers = moved;
         state.steps += 1;
         state.since += batch.rows() as u64;
         if state.counts.contains(&0.0) || state.since >= 10 * self.n_clusters as u64 {
@@ -236,14 +236,14 @@ impl MiniBatchKMeans {
         Ok(totals.inertia)
     }
 
-    /// Moves centres with very few rows to rows of the batch.
+    /// Moves centers with very few rows to rows of the batch.
     fn reassign(&self, state: &mut MiniBatchState, batch: &DatasetRef<'_>, draw: &mut RngStream) -> Result<()> {
         if self.reassignment_ratio == 0.0 {
             return Ok(());
         }
         let least = self.reassignment_ratio * state.counts.iter().fold(0.0f64, |m, c| m.max(*c));
         let mut few: Vec<usize> = (0..self.n_clusters).filter(|&c| state.counts[c] < least).collect();
-        // At most half of the rows of a batch become centres, of the centres with the fewest rows.
+        // At most half of the rows of a batch become centers, of the centers with the fewest rows.
         ermine_core::order::sort_by_number(&mut few, |a| state.counts[a]);
         few.truncate(batch.rows() / 2);
         let others = (0..self.n_clusters).filter(|c| !few.contains(c)).map(|c| state.counts[c]);
@@ -251,7 +251,7 @@ impl MiniBatchKMeans {
         let mut rows = draw.permutation(batch.rows());
         rows.truncate(few.len());
         let taken = batch.x.take_rows(&rows);
-        each_row(&taken.view(), |i, row| state.centres.row_mut(few[i]).copy_from_slice(row))?;
+        each_row(&taken.view(), |i, row| state.centers.row_mut(few[i]).copy_from_slice(row))?;
         if count.is_finite() {
             few.iter().for_each(|&c| state.counts[c] = count);
         }
@@ -259,19 +259,19 @@ impl MiniBatchKMeans {
     }
 }
 
-/// The sums of rows with given centres, and their labels; blocks in parallel, merged in order.
-fn totals(centres: &Mat<f64>, rows: &DatasetRef<'_>, labels: &mut [u32]) -> Result<LloydSums> {
+/// The sums of rows with given centers, and their labels; blocks in parallel, merged in order.
+fn totals(centers: &Mat<f64>, rows: &DatasetRef<'_>, labels: &mut [u32]) -> Result<LloydSums> {
     let cache = PackedCenters::default();
     let parts: Vec<Result<LloydSums>> = (labels.par_chunks_mut(BLOCK_ROWS).enumerate())
         .map(|(b, labels)| {
             let first = b * BLOCK_ROWS;
-            let mut part = LloydSums::new(centres.rows(), centres.cols());
+            let mut part = LloydSums::new(centers.rows(), centers.cols());
             let block = rows.row_range(first..first + labels.len());
-            part.add(centres, &cache, &block, labels).map_err(|e| e.with_row(|row| row + first))?;
+            part.add(centers, &cache, &block, labels).map_err(|e| e.with_row(|row| row + first))?;
             Ok(part)
         })
         .collect();
-    let mut all = LloydSums::new(centres.rows(), centres.cols());
+    let mut all = LloydSums::new(centers.rows(), centers.cols());
     for part in parts {
         all.merge(&part?);
     }
@@ -280,11 +280,11 @@ fn totals(centres: &Mat<f64>, rows: &DatasetRef<'_>, labels: &mut [u32]) -> Resu
 
 /// State between steps.
 struct MiniBatchState {
-    centres: Mat<f64>,
-    /// The total weight of all rows that each centre was ever given.
+    centers: Mat<f64>,
+    /// The total weight of all rows that each center was ever given.
     counts: Vec<f64>,
     steps: u64,
-    /// Rows since the last reassignment of centres.
+    /// Rows since the last reassignment of centers.
     since: u64,
 }
 
@@ -340,8 +340,8 @@ impl<'a> MiniBatchFit<'a> {
         };
         cx.check(Progress { stage: "start", done: 0, total: None, objective: None })?;
         let start = self.draw(size.min(rows), &mut stream);
-        let centres = learner.start(&start.view(), cx.seed, cx)?;
-        let mut state = MiniBatchState { counts: vec![0.0; centres.rows()], centres, steps: 0, since: 0 };
+        let centers = learner.start(&start.view(), cx.seed, cx)?;
+        let mut state = MiniBatchState { counts: vec![0.0; centers.rows()], centers, steps: 0, since: 0 };
         let tolerance = if learner.tol > 0.0 { learner.tol * self.mean_variance()? } else { 0.0 };
         let most = (learner.max_iter.saturating_mul(rows as u64) / self.batch as u64).max(1);
         let mut end = InertiaMonitor {
@@ -358,10 +358,10 @@ impl<'a> MiniBatchFit<'a> {
                 break;
             }
             let batch = self.draw(self.batch, &mut stream);
-            let before = state.centres.clone();
+            let before = state.centers.clone();
             let inertia = learner.step(&mut state, &batch.view(), &mut stream)? / self.batch as f64;
             trace.push(&[inertia]);
-            let moved: f64 = before.as_slice().iter().zip(state.centres.as_slice()).map(|(a, b)| (a - b) * (a - b)).sum();
+            let moved: f64 = before.as_slice().iter().zip(state.centers.as_slice()).map(|(a, b)| (a - b) * (a - b)).sum();
             converged = state.steps > 1
                 && (end.is_reached(inertia, learner.max_no_improvement) || (learner.tol > 0.0 && moved <= tolerance));
             cx.report(Progress { stage: "steps", done: state.steps, total: Some(most), objective: Some(inertia) })?;
@@ -423,11 +423,11 @@ impl MiniBatchKMeans {
         trace: Option<Trace>,
         smooth: f64,
     ) -> Result<MiniBatchKMeansModel> {
-        let MiniBatchState { centres, counts, steps, since } = state;
+        let MiniBatchState { centers, counts, steps, since } = state;
         let (mut sizes, mut inertia, mut labels) = (counts.clone(), smooth, None);
         if self.compute_labels {
             let mut all = vec![0; data.rows()];
-            let totals = totals(&centres, data, &mut all)?;
+            let totals = totals(&centers, data, &mut all)?;
             inertia = totals.inertia;
             sizes = totals.weight;
             labels = Some(all);
@@ -438,7 +438,7 @@ impl MiniBatchKMeans {
             }
         }
         certificate.objective = Some(inertia);
-        let mut inner = KMeansModel::new(centres, sizes, inertia, certificate, trace, 0);
+        let mut inner = KMeansModel::new(centers, sizes, inertia, certificate, trace, 0);
         if let Some(labels) = labels {
             inner = inner.with_labels(labels);
         }
@@ -460,16 +460,16 @@ fn resume(
     let mut state = match start {
         Some(model) => {
             data.x.expect_cols(model.n_features())?;
-            let centres = model.inner.centres().clone();
-            MiniBatchState { centres, counts: model.counts.clone(), steps: model.steps, since: model.since }
+            let centers = model.inner.centers().clone();
+            MiniBatchState { centers, counts: model.counts.clone(), steps: model.steps, since: model.since }
         }
         None => {
             let (rows, k) = (data.rows(), learner.n_clusters);
             if rows < k {
                 return Err(Error::Data(format!("there are {rows} rows, and {k} clusters need at least {k}; lower n_clusters")));
             }
-            let centres = learner.start(data, cx.seed, cx)?;
-            MiniBatchState { counts: vec![0.0; centres.rows()], centres, steps: 0, since: 0 }
+            let centers = learner.start(data, cx.seed, cx)?;
+            MiniBatchState { counts: vec![0.0; centers.rows()], centers, steps: 0, since: 0 }
         }
     };
     let mut stream = RngStream::new(cx.seed, "mini-batch", state.steps + 1);
@@ -486,8 +486,8 @@ mod tests {
 
     fn clouds(rows: usize, k: usize, seed: u64) -> Mat<f64> {
         let mut s = RngStream::new(seed, "clouds", 0);
-        let centres = Mat::from_fn(k, 3, |_, _| 8.0 * s.normal());
-        Mat::from_fn(rows, 3, |i, j| centres[(i % k, j)] + s.normal())
+        let centers = Mat::from_fn(k, 3, |_, _| 8.0 * s.normal());
+        Mat::from_fn(rows, 3, |i, j| centers[(i % k, j)] + s.normal())
     }
 
     fn data(x: &Mat<f64>) -> DatasetRef<'_> {
@@ -503,7 +503,7 @@ mod tests {
             let kmeans = KMeans { n_clusters: 6.into(), n_init: json!(3), ..KMeans::default() };
             let best = kmeans.fit_with(&data(&x), &Context::seeded(seed)).unwrap();
             // Another start may lead to another local optimum; from the same one the results are close.
-            let start: Vec<&[f64]> = (0..6).map(|c| best.centres().row(c)).collect();
+            let start: Vec<&[f64]> = (0..6).map(|c| best.centers().row(c)).collect();
             let from_best = MiniBatchKMeans { init: json!(start), ..learner };
             let mini_batch = from_best.fit_with(&data(&x), &Context::seeded(seed)).unwrap();
             assert!(mini_batch.clusters().inertia() < 1.02 * best.inertia(), "seed {seed}");
@@ -520,14 +520,14 @@ mod tests {
         let learner =
             MiniBatchKMeans { n_clusters: 2, init: json!(start_rows), reassignment_ratio: 0.0, ..MiniBatchKMeans::default() };
         let weight: Vec<f64> = (0..40).map(|i| 0.5 + (i % 3) as f64).collect();
-        let (mut centres, mut counts) = (start.clone(), [0.0; 2]);
+        let (mut centers, mut counts) = (start.clone(), [0.0; 2]);
         let mut model = None;
         for part in [0..15, 15..40] {
-            // Labels with the centres before the step, then one centre after the other.
+            // Labels with the centers before the step, then one center after the other.
             let labels: Vec<usize> = part
                 .clone()
                 .map(|i| {
-                    let d = |c: usize| x.row(i).iter().zip(centres.row(c)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                    let d = |c: usize| x.row(i).iter().zip(centers.row(c)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
                     usize::from(d(1) < d(0))
                 })
                 .collect();
@@ -536,7 +536,7 @@ mod tests {
                 let w: f64 = mine.iter().map(|&i| weight[i]).sum();
                 for j in 0..3 {
                     let sum: f64 = mine.iter().map(|&i| weight[i] * x[(i, j)]).sum();
-                    centres[(c, j)] = (centres[(c, j)] * counts[c] + sum) / (counts[c] + w);
+                    centers[(c, j)] = (centers[(c, j)] * counts[c] + sum) / (counts[c] + w);
                 }
                 counts[c] += w;
             }
@@ -547,14 +547,14 @@ mod tests {
         let model = model.unwrap();
         assert_eq!(model.steps(), 2);
         assert!(model.counts().iter().zip(counts).all(|(a, b)| (a - b).abs() < 1e-12));
-        for (a, b) in model.clusters().centres().as_slice().iter().zip(centres.as_slice()) {
+        for (a, b) in model.clusters().centers().as_slice().iter().zip(centers.as_slice()) {
             assert!((a - b).abs() < 1e-12 * (1.0 + b.abs()), "{a} {b}");
         }
     }
 
     #[test]
-    fn centres_without_rows_are_moved_and_weights_draw_rows() {
-        // A centre far from everything would never be given a row.
+    fn centers_without_rows_are_moved_and_weights_draw_rows() {
+        // A center far from everything would never be given a row.
         let x = clouds(600, 3, 7);
         let mut start = x.view().take_rows(&[0, 1, 2]);
         start.row_mut(2).fill(1e6);
@@ -568,7 +568,7 @@ mod tests {
         let two = MiniBatchKMeans { n_clusters: 2, batch_size: 60, ..MiniBatchKMeans::default() };
         let a = two.fit_with(&data(&x).with_weight(Some(&weight)), &Context::default()).unwrap();
         let b = two.fit_with(&data(&x.view().take_rows(&rows)), &Context::default()).unwrap();
-        assert_eq!(a.clusters().centres(), b.clusters().centres());
+        assert_eq!(a.clusters().centers(), b.clusters().centers());
     }
 
     #[test]

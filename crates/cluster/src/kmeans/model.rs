@@ -10,10 +10,10 @@ use super::lloyd::PackedCenters;
 /// Rows assigned at a time.
 const BLOCK: usize = 4096;
 
-/// Fitted k-means: the centres.
+/// Fitted k-means: the centers.
 #[derive(Debug, Clone)]
 pub struct KMeansModel {
-    centres: Mat<f64>,
+    centers: Mat<f64>,
     sizes: Vec<f64>,
     inertia: f64,
     certificate: Certificate,
@@ -26,7 +26,7 @@ pub struct KMeansModel {
 
 impl KMeansModel {
     pub(super) fn new(
-        centres: Mat<f64>,
+        centers: Mat<f64>,
         sizes: Vec<f64>,
         inertia: f64,
         certificate: Certificate,
@@ -34,7 +34,7 @@ impl KMeansModel {
         run: u64,
     ) -> Self {
         Self {
-            centres,
+            centers,
             sizes,
             inertia,
             certificate,
@@ -63,17 +63,17 @@ impl KMeansModel {
         &self.tried
     }
 
-    /// The centres, one row each.
-    pub fn centres(&self) -> &Mat<f64> {
-        &self.centres
+    /// The centers, one row each.
+    pub fn centers(&self) -> &Mat<f64> {
+        &self.centers
     }
 
-    /// The weight of the training rows of each centre.
+    /// The weight of the training rows of each center.
     pub fn sizes(&self) -> &[f64] {
         &self.sizes
     }
 
-    /// The weighted sum of the squared distances of the training rows from their centres.
+    /// The weighted sum of the squared distances of the training rows from their centers.
     pub fn inertia(&self) -> f64 {
         self.inertia
     }
@@ -83,7 +83,7 @@ impl KMeansModel {
         self.certificate.iterations
     }
 
-    /// The inertia of other rows: the weighted sum of the squared distances from their nearest centres.
+    /// The inertia of other rows: the weighted sum of the squared distances from their nearest centers.
     pub fn inertia_of(&self, data: &DatasetRef<'_>) -> Result<f64> {
         let labels = self.assign(&data.x)?;
         let mut sum = 0.0;
@@ -91,7 +91,7 @@ impl KMeansModel {
             let block = data.row_range(first..data.rows().min(first + BLOCK));
             let mut part = 0.0;
             super::init::each_row(&block.x, |i, row| {
-                part += block.weight_of(i) * squared(row, self.centres.row(labels[first + i] as usize));
+                part += block.weight_of(i) * squared(row, self.centers.row(labels[first + i] as usize));
             })?;
             sum += part;
         }
@@ -100,13 +100,13 @@ impl KMeansModel {
 
     pub(super) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("kmeans: {m}"));
-        let centres: Mat<f64> = input.mat("centers")?;
-        let sizes: Vec<f64> = input.vec_of("sizes", centres.rows())?;
+        let centers: Mat<f64> = input.mat("centers")?;
+        let sizes: Vec<f64> = input.vec_of("sizes", centers.rows())?;
         let inertia: f64 = input.field("inertia")?;
-        if centres.rows() == 0 || centres.cols() == 0 || centres.rows() > 1 << 24 {
+        if centers.rows() == 0 || centers.cols() == 0 || centers.rows() > 1 << 24 {
             return Err(bad("it has no centres, or too many"));
         }
-        if !centres.as_slice().iter().all(|v| v.is_finite()) || !sizes.iter().all(|w| w.is_finite() && *w >= 0.0) {
+        if !centers.as_slice().iter().all(|v| v.is_finite()) || !sizes.iter().all(|w| w.is_finite() && *w >= 0.0) {
             return Err(bad("its centres or sizes are no finite numbers"));
         }
         if !(inertia.is_finite() && inertia >= 0.0) {
@@ -115,13 +115,13 @@ impl KMeansModel {
         let certificate: Certificate = input.field("certificate")?;
         // Files of the first versions lack it.
         let tried: Vec<ClusterCountScore> = if input.has_field("tried") { input.field("tried")? } else { Vec::new() };
-        Ok(Self::new(centres, sizes, inertia, certificate, None, 0).with_tried(tried))
+        Ok(Self::new(centers, sizes, inertia, certificate, None, 0).with_tried(tried))
     }
 }
 
 impl Model for KMeansModel {
     fn n_features(&self) -> usize {
-        self.centres.cols()
+        self.centers.cols()
     }
     fn as_clusterer(&self) -> Option<&dyn Clusterer> {
         Some(self)
@@ -141,13 +141,13 @@ impl Model for KMeansModel {
         let all: f64 = self.sizes.iter().sum();
         report.text(format!("{} clusters; inertia {:.6e} after {} steps.", self.sizes.len(), self.inertia, self.iterations()));
         let mut columns: Vec<String> = vec!["cluster".into(), "rows".into(), "share".into()];
-        columns.extend((0..self.centres.cols()).map(|j| schema.name(j)));
+        columns.extend((0..self.centers.cols()).map(|j| schema.name(j)));
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let rows = (0..self.sizes.len())
             .map(|c| {
                 let mut row =
                     vec![Cell::Number(c as f64), self.sizes[c].into(), (self.sizes[c] / all.max(f64::MIN_POSITIVE)).into()];
-                row.extend(self.centres.row(c).iter().map(|&v| Cell::Number(v)));
+                row.extend(self.centers.row(c).iter().map(|&v| Cell::Number(v)));
                 row
             })
             .collect();
@@ -155,7 +155,7 @@ impl Model for KMeansModel {
         if !self.tried.is_empty() {
             let row = |t: &ClusterCountScore| {
                 let silhouette = t.silhouette.map_or(Cell::Empty, Cell::from);
-                vec![Cell::Number(t.clusters as f64), t.inertia.into(), t.penalised.into(), silhouette]
+                vec![Cell::Number(t.clusters as f64), t.inertia.into(), t.penalized.into(), silhouette]
             };
             let heads = ["clusters", "inertia", "penalised", "silhouette"];
             report.table("Numbers of clusters", &heads, self.tried.iter().map(row).collect());
@@ -180,7 +180,7 @@ impl Model for KMeansModel {
     }
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
-        out.mat("centers", &self.centres);
+        out.mat("centers", &self.centers);
         out.vec("sizes", &self.sizes);
         out.field("inertia", &self.inertia)?;
         out.field("n_iter", &self.certificate.iterations)?;
@@ -191,18 +191,18 @@ impl Model for KMeansModel {
 
 impl Clusterer for KMeansModel {
     fn n_clusters(&self) -> usize {
-        self.centres.rows()
+        self.centers.rows()
     }
 
     fn assign(&self, x: &Features<'_>) -> Result<Vec<u32>> {
-        x.expect_cols(self.centres.cols())?;
+        x.expect_cols(self.centers.cols())?;
         let rows = x.rows();
         let mut labels = vec![0u32; rows];
         let results: Vec<Result<()>> = (labels.par_chunks_mut(BLOCK).enumerate())
             .map(|(b, labels)| {
                 let first = b * BLOCK;
                 let block = x.row_range(first..rows.min(first + BLOCK));
-                self.cache.nearest(&self.centres, &block, labels).map_err(|e| e.with_row(|row| row + first))
+                self.cache.nearest(&self.centers, &block, labels).map_err(|e| e.with_row(|row| row + first))
             })
             .collect();
         results.into_iter().collect::<Result<()>>()?;
@@ -215,10 +215,10 @@ impl Clusterer for KMeansModel {
 }
 
 impl Transformer for KMeansModel {
-    /// Distances to the centres.
+    /// Distances to the centers.
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        x.expect_cols(self.centres.cols())?;
-        let (rows, k) = (x.rows(), self.centres.rows());
+        x.expect_cols(self.centers.cols())?;
+        let (rows, k) = (x.rows(), self.centers.rows());
         let mut out = Mat::zeros(rows, k);
         let results: Vec<Result<()>> = (out.as_mut_slice().par_chunks_mut(BLOCK * k).enumerate())
             .map(|(b, out)| {
@@ -226,7 +226,7 @@ impl Transformer for KMeansModel {
                 let block = x.row_range(first..rows.min(first + BLOCK));
                 super::init::each_row(&block, |i, row| {
                     for c in 0..k {
-                        out[i * k + c] = squared(row, self.centres.row(c)).sqrt();
+                        out[i * k + c] = squared(row, self.centers.row(c)).sqrt();
                     }
                 })
                 .map_err(|e| e.with_row(|row| row + first))
@@ -237,6 +237,6 @@ impl Transformer for KMeansModel {
     }
 
     fn schema_out(&self, _: &Schema) -> Schema {
-        Schema::numbers((0..self.centres.rows()).map(|c| format!("kmeans{c}")))
+        Schema::numbers((0..self.centers.rows()).map(|c| format!("kmeans{c}")))
     }
 }

@@ -11,15 +11,15 @@ use super::{ClusterCount, KMeans, KMeansInit, KMeansModel};
 /// The phase of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum KMeansPhase {
-    /// Sample the rows for the initialisation; those with a greater hash are skipped.
+    /// Sample the rows for the initialization; those with a greater hash are skipped.
     Sample(u64),
     /// A step of Lloyd's algorithm.
     LloydIteration,
-    /// Find the rows farthest from their centres, for the centres without rows.
+    /// Find the rows farthest from their centers, for the centers without rows.
     Farthest(Box<LloydSums>),
-    /// Score the final centres.
+    /// Score the final centers.
     FinalPass {
-        /// Whether the centres have converged.
+        /// Whether the centers have converged.
         settled: bool,
     },
 }
@@ -30,7 +30,8 @@ pub struct KMeansState {
     cols: usize,
     seed: u64,
     pub(super) phase: KMeansPhase,
-    pub(super) centres: Mat<f64>,
+    #[serde(rename = "centres")]
+    pub(super) centers: Mat<f64>,
     /// The sample for the starts.
     sample: Option<HashSample>,
     /// The present number of clusters.
@@ -40,14 +41,14 @@ pub struct KMeansState {
     iteration: u64,
     /// Hash of the labels of the step before.
     fingerprint: Option<u64>,
-    /// Threshold of the squared moves of the centres; known after the first step.
+    /// Threshold of the squared moves of the centers; known after the first step.
     tolerance: Option<f64>,
     trace: Trace,
     /// The best start of this number of clusters.
     pub(super) best: Option<KMeansRun>,
     /// The best starts of other numbers of clusters, with their scores.
     tried: Vec<(KMeansRun, ClusterCountScore)>,
-    /// The centres packed for the kernels, once per pass.
+    /// The centers packed for the kernels, once per pass.
     #[serde(skip)]
     pub(super) cache: PackedCenters,
 }
@@ -56,7 +57,8 @@ pub struct KMeansState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct KMeansRun {
     pub(super) run: u64,
-    centres: Mat<f64>,
+    #[serde(rename = "centres")]
+    centers: Mat<f64>,
     sizes: Vec<f64>,
     inertia: f64,
     iterations: u64,
@@ -89,11 +91,11 @@ impl Partial for KMeansPartial {
 
 impl KMeansState {
     fn clusters(&self) -> usize {
-        self.centres.rows()
+        self.centers.rows()
     }
 
-    fn begin(&mut self, centres: Mat<f64>) {
-        self.centres = centres;
+    fn begin(&mut self, centers: Mat<f64>) {
+        self.centers = centers;
         self.cache = PackedCenters::default();
         self.phase = KMeansPhase::LloydIteration;
         self.iteration = 0;
@@ -104,7 +106,7 @@ impl KMeansState {
     fn outcome(&mut self, totals: &LloydSums, converged: bool) -> KMeansRun {
         KMeansRun {
             run: self.run,
-            centres: std::mem::take(&mut self.centres),
+            centers: std::mem::take(&mut self.centers),
             sizes: totals.weight.clone(),
             inertia: totals.inertia,
             iterations: self.iteration,
@@ -129,7 +131,7 @@ impl PassLearner for KMeans {
             cols,
             seed: cx.seed,
             phase: KMeansPhase::Sample(u64::MAX),
-            centres: Mat::zeros(0, cols),
+            centers: Mat::zeros(0, cols),
             sample: None,
             k: self.range().0,
             run: 0,
@@ -141,12 +143,12 @@ impl PassLearner for KMeans {
             tried: Vec::new(),
             cache: PackedCenters::default(),
         };
-        if let KMeansInit::Given(centres) = self.init()? {
-            if centres.cols() != cols {
-                let expected = format!("its centres have {} numbers, and the data has {cols} columns", centres.cols());
+        if let KMeansInit::Given(centers) = self.init()? {
+            if centers.cols() != cols {
+                let expected = format!("its centres have {} numbers, and the data has {cols} columns", centers.cols());
                 return Err(self.refuse("init", &self.init, expected));
             }
-            state.begin(centres);
+            state.begin(centers);
         }
         Ok(state)
     }
@@ -196,10 +198,10 @@ impl PassLearner for KMeans {
                 state.trace.push(&[state.iteration as f64, totals.inertia]);
                 let same = state.fingerprint.replace(totals.fingerprint) == Some(totals.fingerprint);
                 if same || cx.deadline_passed() {
-                    // These centres, labels and inertia belong together.
+                    // These centers, labels and inertia belong together.
                     Some(state.outcome(&totals, same))
                 } else if totals.empty_clusters().is_empty() {
-                    self.move_centres(&mut state, &totals);
+                    self.move_centers(&mut state, &totals);
                     None
                 } else {
                     state.phase = KMeansPhase::Farthest(totals);
@@ -207,8 +209,8 @@ impl PassLearner for KMeans {
                 }
             }
             (KMeansPhase::Farthest(mut totals), KMeansPartial::Farthest(farthest)) => {
-                totals.move_to_farthest(&state.centres, &farthest);
-                self.move_centres(&mut state, &totals);
+                totals.move_to_farthest(&state.centers, &farthest);
+                self.move_centers(&mut state, &totals);
                 None
             }
             _ => return Err(Error::Data("a partial of another pass".into())),
@@ -237,7 +239,7 @@ impl PassLearner for KMeans {
     fn model_so_far(&self, state: &KMeansState) -> Option<KMeansModel> {
         let mut state = state.clone();
         if state.best.is_none() && state.tried.is_empty() {
-            // The centres of an unfinished step are no worse than those before it.
+            // The centers of an unfinished step are no worse than those before it.
             state.best = Some(KMeansRun {
                 run: state.run,
                 sizes: vec![0.0; state.clusters()],
@@ -245,7 +247,7 @@ impl PassLearner for KMeans {
                 iterations: state.iteration,
                 converged: false,
                 trace: state.trace.clone(),
-                centres: state.centres.clone(),
+                centers: state.centers.clone(),
             });
         }
         self.outcome(state, true).ok()
@@ -261,8 +263,8 @@ pub(super) fn add_with_labels(
 ) -> Result<()> {
     match part {
         KMeansPartial::Sample(sample) => sample.add(rows, state.seed),
-        KMeansPartial::Totals(totals) => totals.add(&state.centres, &state.cache, rows, labels),
-        KMeansPartial::Farthest(farthest) => farthest.add(&state.centres, &state.cache, rows, labels),
+        KMeansPartial::Totals(totals) => totals.add(&state.centers, &state.cache, rows, labels),
+        KMeansPartial::Farthest(farthest) => farthest.add(&state.centers, &state.cache, rows, labels),
     }
 }
 
@@ -275,19 +277,19 @@ impl KMeans {
         Err(Error::Data(format!("there are {rows} rows, and {k} clusters need at least {k}; lower n_clusters")))
     }
 
-    /// The centres of the next start, unless all were tried.
+    /// The centers of the next start, unless all were tried.
     fn next_start(&self, state: &KMeansState, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         let init = self.init()?;
         match &state.sample {
             Some(sample) if state.run < self.starts(&init) => {
                 let plus = matches!(init, KMeansInit::PlusPlus);
-                sample.centres(state.k, plus, state.seed, state.run, cx).map(Some)
+                sample.centers(state.k, plus, state.seed, state.run, cx).map(Some)
             }
             _ => Ok(None),
         }
     }
 
-    /// The centres of the first start of the next number of clusters, where several are tried.
+    /// The centers of the first start of the next number of clusters, where several are tried.
     fn next_number(&self, state: &mut KMeansState, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         let (ClusterCount::Rule(_), Some(most)) = (self.n_clusters, state.sample.as_ref().map(HashSample::len)) else {
             return Ok(None);
@@ -306,7 +308,7 @@ impl KMeans {
         if let (Some(sample), Some(best)) = (&state.sample, state.best.take()) {
             let alone = state.tried.first().filter(|t| t.1.clusters == 1).map(|t| t.1.inertia);
             let judge = choose_k::ClusterCountScorer { learner: self, sample, alone };
-            let tried = judge.score(&best.centres, &best.sizes, best.inertia);
+            let tried = judge.score(&best.centers, &best.sizes, best.inertia);
             state.tried.push((best, tried));
         }
     }
@@ -326,11 +328,11 @@ impl KMeans {
         self.model(Some(KMeansRun { converged: best.converged && !cut, ..best }), table, cut)
     }
 
-    /// Moves every centre to the mean of its rows, and decides the next phase.
-    fn move_centres(&self, state: &mut KMeansState, totals: &LloydSums) {
-        let (centres, shift) = totals.means(&state.centres);
-        let tolerance = *state.tolerance.get_or_insert_with(|| self.tol * totals.mean_variance(&centres, &state.centres));
-        state.centres = centres;
+    /// Moves every center to the mean of its rows, and decides the next phase.
+    fn move_centers(&self, state: &mut KMeansState, totals: &LloydSums) {
+        let (centers, shift) = totals.means(&state.centers);
+        let tolerance = *state.tolerance.get_or_insert_with(|| self.tol * totals.mean_variance(&centers, &state.centers));
+        state.centers = centers;
         state.cache = PackedCenters::default();
         let settled = shift <= tolerance;
         state.phase = if settled || state.iteration >= self.max_iter {
@@ -350,7 +352,7 @@ impl KMeans {
         }
         if let (ClusterCount::Rule(rule), Some(last)) = (self.n_clusters, tried.last()) {
             let word = serde_json::to_value(rule).ok().and_then(|v| Some(v.as_str()?.to_owned())).unwrap_or_default();
-            let (k, first) = (best.centres.rows(), rule.first());
+            let (k, first) = (best.centers.rows(), rule.first());
             notes.push(format!("{k} clusters by the {word}, of {first} to {} that were tried", last.clusters));
         }
         if cut {
@@ -366,7 +368,7 @@ impl KMeans {
             notes,
             ..Certificate::default()
         };
-        let model = KMeansModel::new(best.centres, best.sizes, best.inertia, certificate, Some(best.trace), best.run);
+        let model = KMeansModel::new(best.centers, best.sizes, best.inertia, certificate, Some(best.trace), best.run);
         Ok(model.with_tried(tried))
     }
 }

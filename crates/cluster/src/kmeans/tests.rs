@@ -1,4 +1,4 @@
-use ermine_fixtures::{TextTable, cases, near, numbers, standardised_columns};
+use ermine_fixtures::{TextTable, cases, near, numbers, standardized_columns};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -10,33 +10,33 @@ fn fit(learner: &KMeans, x: Features<'_>, weight: Option<&[f64]>) -> Result<KMea
     learner.fit_with(&DatasetRef::new(x).with_weight(weight), &Context::default())
 }
 
-fn from(centres: &Mat<f64>) -> KMeans {
-    let rows: Vec<&[f64]> = (0..centres.rows()).map(|c| centres.row(c)).collect();
-    KMeans { n_clusters: centres.rows().into(), init: json!(rows), tol: 0.0, ..KMeans::default() }
+fn from(centers: &Mat<f64>) -> KMeans {
+    let rows: Vec<&[f64]> = (0..centers.rows()).map(|c| centers.row(c)).collect();
+    KMeans { n_clusters: centers.rows().into(), init: json!(rows), tol: 0.0, ..KMeans::default() }
 }
 
-/// Lloyd by the definition, in plain loops: centres, inertia and steps until no label changes.
+/// Lloyd by the definition, in plain loops: centers, inertia and steps until no label changes.
 fn by_definition(x: &Mat<f64>, start: &Mat<f64>, weight: &[f64]) -> (Mat<f64>, f64, u64) {
-    let mut centres = start.clone();
+    let mut centers = start.clone();
     let mut before: Vec<usize> = Vec::new();
     for step in 1.. {
         let mut inertia = 0.0;
         let labels: Vec<usize> = (0..x.rows())
             .map(|i| {
-                let d = |c: usize| x.row(i).iter().zip(centres.row(c)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-                let best = (0..centres.rows()).min_by(|&a, &b| d(a).total_cmp(&d(b))).unwrap();
+                let d = |c: usize| x.row(i).iter().zip(centers.row(c)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                let best = (0..centers.rows()).min_by(|&a, &b| d(a).total_cmp(&d(b))).unwrap();
                 inertia += weight[i] * d(best);
                 best
             })
             .collect();
         if labels == before {
-            return (centres, inertia, step);
+            return (centers, inertia, step);
         }
-        for c in 0..centres.rows() {
+        for c in 0..centers.rows() {
             let total: f64 = (0..x.rows()).filter(|&i| labels[i] == c).map(|i| weight[i]).sum();
             for j in 0..x.cols() {
                 let sum: f64 = (0..x.rows()).filter(|&i| labels[i] == c).map(|i| weight[i] * x[(i, j)]).sum();
-                centres[(c, j)] = sum / total;
+                centers[(c, j)] = sum / total;
             }
         }
         before = labels;
@@ -46,8 +46,8 @@ fn by_definition(x: &Mat<f64>, start: &Mat<f64>, weight: &[f64]) -> (Mat<f64>, f
 
 fn clouds(rows: usize, cols: usize, k: usize, seed: u64) -> Mat<f64> {
     let mut s = RngStream::new(seed, "clouds", 0);
-    let centres = Mat::from_fn(k, cols, |_, _| 6.0 * s.normal());
-    Mat::from_fn(rows, cols, |i, j| centres[(i % k, j)] + s.normal())
+    let centers = Mat::from_fn(k, cols, |_, _| 6.0 * s.normal());
+    Mat::from_fn(rows, cols, |i, j| centers[(i % k, j)] + s.normal())
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn the_book_of_clustering_is_reproduced() {
         let table = TextTable::read(file.trim_end_matches(".csv.gz"));
         let mut x = table.matrix(&table.others(&["target"]));
         if case["preprocessing"].as_str().unwrap().starts_with("standardised") {
-            x = standardised_columns(&x);
+            x = standardized_columns(&x);
         }
         let rows: Vec<usize> =
             case["params"]["initial_centres_are_rows"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap() as usize).collect();
@@ -77,10 +77,10 @@ fn the_book_of_clustering_is_reproduced() {
         assert_eq!(model.iterations(), expected["centre_updates_until_stable"].as_u64().unwrap() + 1, "{id}");
         let sizes = numbers(&expected["sizes"]);
         assert_eq!(model.sizes(), sizes, "{id}");
-        if let Some(centres) = expected["centers"].as_array() {
-            for (c, row) in centres.iter().enumerate() {
+        if let Some(centers) = expected["centers"].as_array() {
+            for (c, row) in centers.iter().enumerate() {
                 for (j, v) in row.as_array().unwrap().iter().enumerate() {
-                    near(model.centres()[(c, j)], v, "centre");
+                    near(model.centers()[(c, j)], v, "centre");
                 }
             }
         }
@@ -102,11 +102,11 @@ proptest! {
         let weight: Vec<f64> = (0..rows).map(|i| if weighted { 0.5 + (i % 4) as f64 } else { 1.0 }).collect();
         let start = x.view().take_rows(&(0..k).collect::<Vec<_>>());
         let model = fit(&from(&start), Features::F64(x.view()), Some(&weight)).unwrap();
-        let (centres, inertia, steps) = by_definition(&x, &start, &weight);
+        let (centers, inertia, steps) = by_definition(&x, &start, &weight);
         prop_assert!((model.inertia() - inertia).abs() <= 1e-9 * (1.0 + inertia));
         prop_assert_eq!(model.iterations(), steps);
         prop_assert!(model.certificate().unwrap().converged);
-        for (a, b) in model.centres().as_slice().iter().zip(centres.as_slice()) {
+        for (a, b) in model.centers().as_slice().iter().zip(centers.as_slice()) {
             prop_assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()));
         }
         let trace = model.trace().unwrap().column("objective").unwrap();
@@ -128,13 +128,13 @@ proptest! {
         let a = fit(&learner, Features::F64(x.view()), Some(&weight)).unwrap();
         let b = fit(&learner, Features::F64(twice.view()), None).unwrap();
         prop_assert!((a.inertia() - b.inertia()).abs() <= 1e-9 * (1.0 + a.inertia()));
-        for (p, q) in a.centres().as_slice().iter().zip(b.centres().as_slice()) {
+        for (p, q) in a.centers().as_slice().iter().zip(b.centers().as_slice()) {
             prop_assert!((p - q).abs() < 1e-9 * (1.0 + q.abs()));
         }
     }
 
     #[test]
-    fn centres_follow_shift_and_scale(seed in any::<u64>()) {
+    fn centers_follow_shift_and_scale(seed in any::<u64>()) {
         let x = clouds(90, 2, 3, seed);
         let start = x.view().take_rows(&[0, 1, 2]);
         let a = fit(&from(&start), Features::F64(x.view()), None).unwrap();
@@ -187,7 +187,7 @@ fn one_cluster_is_the_mean_and_n_clusters_are_the_rows() {
     let one = fit(&KMeans { n_clusters: 1.into(), ..KMeans::default() }, Features::F64(x.view()), None).unwrap();
     for j in 0..3 {
         let mean = x.view().col_iter(j).sum::<f64>() / 30.0;
-        assert!((one.centres()[(0, j)] - mean).abs() < 1e-12);
+        assert!((one.centers()[(0, j)] - mean).abs() < 1e-12);
     }
     let all = fit(&KMeans { n_clusters: 30.into(), ..KMeans::default() }, Features::F64(x.view()), None).unwrap();
     assert_eq!(all.inertia(), 0.0);
@@ -212,13 +212,13 @@ fn fewer_distinct_rows_than_clusters_end_with_a_note() {
 }
 
 #[test]
-fn a_centre_without_rows_moves_to_the_farthest_row() {
-    // The second centre is nearest to no row; 10 is farthest from the first.
+fn a_center_without_rows_moves_to_the_farthest_row() {
+    // The second center is nearest to no row; 10 is farthest from the first.
     let x = [-0.5, 0.0, 0.5, 1.0, 10.0];
     let learner = from(&Mat::from_vec(2, 1, vec![0.0, 1e6]));
     let model = fit(&learner, Features::F64(MatRef::row_major(&x, 5, 1)), None).unwrap();
     assert_eq!(model.labels().unwrap(), [0, 0, 0, 0, 1]);
-    assert_eq!(model.centres().as_slice(), [0.25, 10.0]);
+    assert_eq!(model.centers().as_slice(), [0.25, 10.0]);
     let trace = model.trace().unwrap().column("objective").unwrap();
     assert!(trace.windows(2).all(|w| w[1] <= w[0]));
 }
@@ -274,7 +274,7 @@ fn what_cannot_be_learned_from_is_refused_by_name() {
 }
 
 #[test]
-fn steps_are_limited_and_the_labels_fit_the_centres() {
+fn steps_are_limited_and_the_labels_fit_the_centers() {
     let x = clouds(3000, 3, 9, 5);
     let start = x.view().take_rows(&(0..9).map(|i| i * 9).collect::<Vec<_>>());
     let learner = KMeans { max_iter: 2, ..from(&start) };
@@ -293,15 +293,15 @@ fn steps_are_limited_and_the_labels_fit_the_centres() {
 fn the_stopping_rule_knows_the_variance_of_the_columns() {
     let x = clouds(400, 3, 4, 8);
     let mut totals = LloydSums::new(2, 3);
-    let centres = x.view().take_rows(&[0, 1]);
-    totals.add(&centres, &PackedCenters::default(), &DatasetRef::new(Features::F64(x.view())), &mut vec![0; 400]).unwrap();
-    let (means, _) = totals.means(&centres);
+    let centers = x.view().take_rows(&[0, 1]);
+    totals.add(&centers, &PackedCenters::default(), &DatasetRef::new(Features::F64(x.view())), &mut vec![0; 400]).unwrap();
+    let (means, _) = totals.means(&centers);
     let variance = |j: usize| {
         let mean = x.view().col_iter(j).sum::<f64>() / 400.0;
         x.view().col_iter(j).map(|v| (v - mean) * (v - mean)).sum::<f64>() / 400.0
     };
     let want = (0..3).map(variance).sum::<f64>() / 3.0;
-    assert!((totals.mean_variance(&means, &centres) / want - 1.0).abs() < 1e-12);
+    assert!((totals.mean_variance(&means, &centers) / want - 1.0).abs() < 1e-12);
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn a_sample_gathered_with_less_work_is_the_same() {
     let gather = |limit: u64| {
         let mut sample = HashSample::new(1, 2).with_limit(limit);
         sample.add(&data, 3).unwrap();
-        (sample.is_short(), sample.centres(5, true, 3, 0, &Context::default()).unwrap())
+        (sample.is_short(), sample.centers(5, true, 3, 0, &Context::default()).unwrap())
     };
     // The sample holds all rows of so small a table; a third of the hashes are too few.
     assert!(!gather(u64::MAX).0 && gather(u64::MAX / 3).0);
@@ -346,7 +346,7 @@ fn a_sample_gathered_with_less_work_is_the_same() {
     let mut limited = HashSample::new(1, 200).with_limit(limit);
     limited.add(&data, 3).unwrap();
     assert!(limit < u64::MAX && !limited.is_short());
-    let start = |s: &HashSample| s.centres(2, true, 3, 0, &Context::default()).unwrap();
+    let start = |s: &HashSample| s.centers(2, true, 3, 0, &Context::default()).unwrap();
     assert_eq!(start(&large), start(&limited));
 }
 
@@ -363,7 +363,7 @@ fn bounds_change_nothing_to_the_last_bit() {
                 let run = |bounds| memory::fit_with(&learner, &data, &Context::default(), bounds).unwrap();
                 let plain = run(bounds::GroupBounds::never(&data));
                 for other in [run(bounds::GroupBounds::always(&data)), learner.fit_with(&data, &Context::default()).unwrap()] {
-                    assert_eq!(plain.centres(), other.centres());
+                    assert_eq!(plain.centers(), other.centers());
                     assert_eq!((plain.inertia(), plain.iterations()), (other.inertia(), other.iterations()));
                     assert_eq!(plain.labels(), other.labels());
                     assert_eq!(plain.trace(), other.trace());
@@ -381,20 +381,20 @@ fn rules_find_the_number_of_groups() {
         let rule: ClusterCountRule = serde_json::from_value(json!(rule)).unwrap();
         let learner = KMeans { n_clusters: ClusterCount::Rule(rule), max_clusters: 6, n_init: json!(3), ..KMeans::default() };
         let model = learner.fit_with(&data, &Context::default()).unwrap();
-        assert_eq!(model.centres().rows(), 3, "{rule:?}");
+        assert_eq!(model.centers().rows(), 3, "{rule:?}");
         let tried = model.tried();
         assert_eq!(tried.iter().map(|t| t.clusters).collect::<Vec<_>>(), (rule.first()..=6).collect::<Vec<_>>());
         assert!(tried.windows(2).all(|w| w[1].inertia <= w[0].inertia * 1.0001));
         let notes = &model.certificate().unwrap().notes;
         assert!(notes.iter().any(|n| n.starts_with("3 clusters by the")), "{notes:?}");
-        // The model is that of a fit with this number, and the groups are those of its centres.
+        // The model is that of a fit with this number, and the groups are those of its centers.
         let plain =
             KMeans { n_clusters: 3.into(), n_init: json!(3), ..KMeans::default() }.fit_with(&data, &Context::default()).unwrap();
         assert!((plain.inertia() / model.inertia() - 1.0).abs() < 1e-12);
         assert_eq!(model.labels().unwrap(), model.assign(&data.x).unwrap());
         // A stream gives the same.
         let stream = KMeans::STREAM.unwrap()(&learner, &data, &Context::default()).unwrap();
-        assert_eq!((stream.centres(), stream.tried()), (model.centres(), model.tried()));
+        assert_eq!((stream.centers(), stream.tried()), (model.centers(), model.tried()));
         // The silhouettes of so few rows are those of the definition.
         let three = tried.iter().find(|t| t.clusters == 3).unwrap();
         let want = ermine_eval::metrics::silhouette(&data.x, model.labels().unwrap()).unwrap().unwrap();
@@ -413,10 +413,10 @@ fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
         ..KMeans::default()
     };
     // So expensive that one cluster is best, and so cheap that all are.
-    assert_eq!(learner(Some(1e9)).fit_with(&data, &Context::default()).unwrap().centres().rows(), 1);
-    assert_eq!(learner(Some(0.0)).fit_with(&data, &Context::default()).unwrap().centres().rows(), 6);
+    assert_eq!(learner(Some(1e9)).fit_with(&data, &Context::default()).unwrap().centers().rows(), 1);
+    assert_eq!(learner(Some(0.0)).fit_with(&data, &Context::default()).unwrap().centers().rows(), 6);
     let model = learner(Some(5.0)).fit_with(&data, &Context::default()).unwrap();
-    assert!(model.tried().iter().all(|t| (t.penalised - t.inertia - 5.0 * t.clusters as f64).abs() < 1e-9));
+    assert!(model.tried().iter().all(|t| (t.penalized - t.inertia - 5.0 * t.clusters as f64).abs() < 1e-9));
     let weight: Vec<f64> = (0..90).map(|i| 1.0 + (i % 2) as f64).collect();
     let rows: Vec<usize> = (0..90).flat_map(|i| vec![i; 1 + i % 2]).collect();
     let twice = x.view().take_rows(&rows);
@@ -426,7 +426,7 @@ fn a_price_and_repeated_rows_count_in_the_choice_of_clusters() {
         let b = learner.fit_with(&DatasetRef::new(Features::F64(twice.view())), &Context::default()).unwrap();
         for (a, b) in a.tried().iter().zip(b.tried()) {
             assert_eq!(a.clusters, b.clusters);
-            assert!((a.inertia / b.inertia - 1.0).abs() < 1e-9 && (a.penalised / b.penalised - 1.0).abs() < 1e-9);
+            assert!((a.inertia / b.inertia - 1.0).abs() < 1e-9 && (a.penalized / b.penalized - 1.0).abs() < 1e-9);
             let (s, t) = (a.silhouette.unwrap_or(0.0), b.silhouette.unwrap_or(0.0));
             assert!((s - t).abs() < 1e-9, "{s} {t}");
         }

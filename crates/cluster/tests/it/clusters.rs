@@ -3,7 +3,7 @@
 use ermine_cluster::*;
 use ermine_core::*;
 use ermine_eval::metrics::adjusted_rand;
-use ermine_fixtures::{TextTable, case, codes, near, normal_rows, numbers, standardised_columns};
+use ermine_fixtures::{TextTable, case, codes, near, normal_rows, numbers, standardized_columns};
 use ermine_math::neighbors::MetricName;
 
 fn fit<L: Learner>(learner: &L, x: &Mat<f64>) -> Result<L::Model> {
@@ -25,7 +25,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 fn trees_of_wine_are_those_of_the_reference_book() {
     let wine = TextTable::read("wine");
     let (x, target) = wine.split_last();
-    let (x, classes) = (standardised_columns(&x), codes(target).0);
+    let (x, classes) = (standardized_columns(&x), codes(target).0);
     let n = x.rows();
     for (linkage, name) in LINKAGES {
         let case = case("clustering", &format!("hclust_{name}_wine"));
@@ -63,7 +63,7 @@ fn trees_of_wine_are_those_of_the_reference_book() {
 }
 
 /// Repeatedly merges the nearest two clusters, with distances from the rows themselves: of connected rows only, as in
-/// scikit-learn, except for Ward's, which are those of the centres.
+/// scikit-learn, except for Ward's, which are those of the centers.
 fn slowly(x: &Mat<f64>, linkage: Linkage, connected: &dyn Fn(usize, usize) -> bool) -> Vec<(f64, Vec<Vec<usize>>)> {
     let mut groups: Vec<Vec<usize>> = (0..x.rows()).map(|i| vec![i]).collect();
     let apart = |a: &[usize], b: &[usize]| {
@@ -133,7 +133,7 @@ fn joins_are_those_of_the_definition() {
                 assert_eq!(as_sets(&model.cut(24 - k).unwrap()), *sets, "{name} join {k} of a graph");
             }
         }
-        // Without memory for a table, Ward's merges come from the centres.
+        // Without memory for a table, Ward's merges come from the centers.
         let data = DatasetRef::new(Features::F64(x.view()));
         let tight = Context { memory: Some(100), ..Context::default() };
         let (a, b) = (groups(4, Linkage::Ward).fit_with(&data, &tight).unwrap(), fit(&groups(4, Linkage::Ward), &x).unwrap());
@@ -216,7 +216,7 @@ fn thresholds_duplicates_and_what_cannot_be() {
 
 #[test]
 fn dense_parts_of_old_faithful_are_those_of_the_reference_book() {
-    let x = standardised_columns(&TextTable::read("old_faithful").matrix(&["eruptions", "waiting"]));
+    let x = standardized_columns(&TextTable::read("old_faithful").matrix(&["eruptions", "waiting"]));
     for (eps, min_samples) in [(0.2, 5), (0.3, 10)] {
         let case = case("clustering", &format!("dbscan_faithful_{eps}_{min_samples}"));
         let expected = |name: &str| case["expected"][name].as_u64().unwrap() as usize;
@@ -280,7 +280,7 @@ fn groups_are_those_of_the_definition() {
                 let (core, labels) = walked(&x, eps, 4.0, &|i| weight.map_or(1.0, |w| w[i]));
                 assert_eq!(model.labels().unwrap(), labels);
                 assert_eq!(model.core_rows(), (0..150u32).filter(|&i| core[i as usize]).collect::<Vec<_>>());
-                // Without memory for neighbours they are searched again.
+                // Without memory for neighbors they are searched again.
                 let tight = learner.fit_with(&data, &Context { memory: Some(40), ..Context::default() }).unwrap();
                 assert_eq!(tight.labels(), model.labels());
                 let mut out = ModelWriter::default();
@@ -299,7 +299,7 @@ fn noise_sparse_rows_and_other_distances() {
     assert_eq!((model.n_clusters(), model.labels().unwrap()), (0, &[NOISE_LABEL; 3][..]));
     assert!(model.certificate().unwrap().notes[0].contains("eps"));
     assert_eq!(model.assign(&Features::F64(x.view())).unwrap(), [NOISE_LABEL; 3]);
-    // Neighbours are those at the distance itself, too, and a row is its own neighbour.
+    // Neighbors are those at the distance itself, too, and a row is its own neighbor.
     let pair = Mat::from_vec(2, 1, vec![0.0, 1.0]);
     assert_eq!(fit(&Dbscan { eps: 1.0, min_samples: 2.0, ..Dbscan::default() }, &pair).unwrap().core_rows().len(), 2);
     let x = normal_rows(80, 4, 3);

@@ -88,7 +88,7 @@ fn default_base() -> PipelineStep {
 wrapper!(
     /// A binary classifier for each class against all others.
     ///
-    /// The probability of a class is that of its own classifier, normalised; the predicted class is that of the highest
+    /// The probability of a class is that of its own classifier, normalized; the predicted class is that of the highest
     /// score, or probability where there are no scores.
     OneVsRest,
     false,

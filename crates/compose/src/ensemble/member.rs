@@ -25,7 +25,7 @@ pub struct Member {
 
 /// The members of an ensemble, or none for its defaults.
 ///
-/// Serialised as a list with name, learner and parameters of each; a text such as `tree,logistic` stands for these
+/// Serialized as a list with name, learner and parameters of each; a text such as `tree,logistic` stands for these
 /// learners with their defaults. The default name is the learner's, numbered if it occurs again.
 #[derive(Debug, Clone, Default)]
 pub struct Members(pub Option<Vec<Member>>);

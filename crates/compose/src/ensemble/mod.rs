@@ -1,7 +1,7 @@
 //! Learners composed of other learners: AdaBoost, bagging, voting, stacking.
 //!
 //! They are in this crate because any learner of the catalogue may be a member. Members are held as
-//! [`crate::PipelineStep`]s, so they are serialised, set (`base.max_depth`) and saved like the steps of a pipeline.
+//! [`crate::PipelineStep`]s, so they are serialized, set (`base.max_depth`) and saved like the steps of a pipeline.
 //! A learner whose default member belongs to a family is there with the feature of that family: AdaBoost and bagging with
 //! `tree`, one against the rest and one against one with `linear`.
 

@@ -7,14 +7,14 @@ use ermine::learn::model_selection::{CvSplits, ParameterSearch, SearchMethod, Se
 fn settings_share_the_preparation_of_a_fold() {
     let mut s = RngStream::new(3, "prepared rows", 0);
     let names = ["red", "green", "blue"];
-    let (mut size, mut colour, mut y) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut size, mut color, mut y) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..120 {
         let (v, c) = (s.normal() * 30.0, s.below(3));
         size.push(if i % 11 == 0 { f64::NAN } else { v });
-        colour.push((i % 13 != 0).then_some(names[c]));
+        color.push((i % 13 != 0).then_some(names[c]));
         y.push(0.1 * v + c as f64 + 0.2 * s.normal());
     }
-    let table = Table::new([("size", Column::numbers(size)), ("colour", Column::categories(&colour))]).unwrap();
+    let table = Table::new([("size", Column::numbers(size)), ("colour", Column::categories(&color))]).unwrap();
     let data = DatasetRef::new(Features::Table(table.view())).with_target(Target::Real(&y));
     let rounds = CvSplits::from(k_fold(120, 4, 0).unwrap());
     for (name, axis) in [("ridge", "alpha=0.01..100:log"), ("knn", "n_neighbors=1..15")] {

@@ -61,7 +61,7 @@ pub fn random_order(rows: usize, seed: u64) -> Vec<usize> {
     RngStream::new(seed, "active learning", 0).permutation(rows)
 }
 
-/// The active learning loop: an iterator over rows to be labelled next, which are then given their labels.
+/// The active learning loop: an iterator over rows to be labeled next, which are then given their labels.
 ///
 /// ```
 /// use ermine_core::{Context, Features, MatRef};
@@ -101,7 +101,7 @@ pub struct ActiveLearning<'a> {
 }
 
 impl<'a> ActiveLearning<'a> {
-    /// A loop over unlabelled rows; `batch` rows are queried at a time.
+    /// A loop over unlabeled rows; `batch` rows are queried at a time.
     pub fn new(
         learner: &'a dyn AnyLearner,
         x: Features<'a>,
@@ -178,8 +178,8 @@ impl<'a> ActiveLearning<'a> {
 impl Iterator for ActiveLearning<'_> {
     type Item = Result<Vec<usize>>;
 
-    /// The rows to be labelled next, the most informative first; none when all have labels. Rows that were queried and
-    /// not labelled may come again.
+    /// The rows to be labeled next, the most informative first; none when all have labels. Rows that were queried and
+    /// not labeled may come again.
     fn next(&mut self) -> Option<Self::Item> {
         if self.labels.iter().all(Option::is_some) {
             return None;

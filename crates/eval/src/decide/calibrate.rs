@@ -95,7 +95,7 @@ fn line(knots: &[f64], levels: &[f64], x: f64) -> f64 {
 }
 
 /// Calibration of the probabilities of a classifier: of the second class of two, or of each class against the rest,
-/// renormalised to sum 1.
+/// renormalized to sum 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbabilityMap {
     each: Vec<Calibrator>,

@@ -117,7 +117,7 @@ impl CostMatrix {
         Ok(out)
     }
 
-    /// The realised total cost of actions.
+    /// The realized total cost of actions.
     pub fn realized_cost(&self, truth: &[u32], action: &[u32], weight: Option<&[f64]>) -> f64 {
         let of = |i: usize| weight.map_or(1.0, |w| w[i]) * self.matrix[(truth[i] as usize, action[i] as usize)];
         (0..truth.len()).map(of).sum()

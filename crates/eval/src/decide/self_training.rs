@@ -4,8 +4,8 @@ use ermine_core::{AnyLearner, Context, DatasetRef, Error, MatRef, Model, Progres
 
 /// Parameters of self-training.
 ///
-/// Rounds of: fit to the labelled rows, predict the others, adopt the labels with high probability. It helps where
-/// classes form clusters with few labels, and harms where early errors reinforce themselves; measure it on labelled
+/// Rounds of: fit to the labeled rows, predict the others, adopt the labels with high probability. It helps where
+/// classes form clusters with few labels, and harms where early errors reinforce themselves; measure it on labeled
 /// rows that took no part.
 ///
 /// D. Yarowsky (1995), Unsupervised word sense disambiguation rivaling supervised methods.
@@ -91,7 +91,7 @@ impl SelfTraining {
         Ok(SelfTrained { model, labels, round: round_of, taken, converged })
     }
 
-    /// The unlabelled rows that the model is certain of, and their classes.
+    /// The unlabeled rows that the model is certain of, and their classes.
     fn sure_of(
         &self,
         learner: &dyn AnyLearner,

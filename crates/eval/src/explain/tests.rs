@@ -171,7 +171,7 @@ fn attributions_of_a_line_sum_to_its_score_and_have_mean_zero() {
 }
 
 #[test]
-fn neighbours_are_told_with_their_answers() {
+fn neighbors_are_told_with_their_answers() {
     let x = [0.0, 1.0, 2.0, 10.0];
     let y = OwnedTarget::from_labels(&["a", "a", "b", "b"]);
     let rows = DatasetRef::new(Features::F64(MatRef::row_major(&x, 4, 1))).with_target(y.view());

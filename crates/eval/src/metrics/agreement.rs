@@ -103,13 +103,13 @@ impl Contingency {
     }
 
     /// Mutual information over the mean of the entropies: 0 for independent clusterings, 1 when equal.
-    pub fn normalised_mutual_information(&self) -> f64 {
+    pub fn normalized_mutual_information(&self) -> f64 {
         let (a, b) = self.entropies();
         let mean = 0.5 * (a + b);
         if mean > 0.0 { self.mutual_information() / mean } else { 1.0 }
     }
 
-    /// [`Contingency::normalised_mutual_information`] adjusted for chance: the expectation over random clusterings of
+    /// [`Contingency::normalized_mutual_information`] adjusted for chance: the expectation over random clusterings of
     /// these sizes is subtracted in numerator and denominator (Vinh, Epps, Bailey 2010). Weights must be integers,
     /// since it counts rows.
     pub fn adjusted_mutual_information(&self) -> Result<f64> {

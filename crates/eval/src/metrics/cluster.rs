@@ -6,11 +6,11 @@ use rayon::prelude::*;
 /// Silhouettes compare every row with every other; beyond this many rows an even sample of this size is used.
 const SILHOUETTE_ROWS: usize = 10_000;
 
-/// Sum of squared distances of rows to their centres.
-pub fn inertia(x: MatRef<'_, f64>, centres: MatRef<'_, f64>, labels: &[u32], weight: Option<&[f64]>) -> f64 {
+/// Sum of squared distances of rows to their centers.
+pub fn inertia(x: MatRef<'_, f64>, centers: MatRef<'_, f64>, labels: &[u32], weight: Option<&[f64]>) -> f64 {
     let row = |i: usize| {
         let c = labels[i] as usize;
-        let d: f64 = (0..x.cols()).map(|j| (x.at(i, j) - centres.at(c, j)).powi(2)).sum();
+        let d: f64 = (0..x.cols()).map(|j| (x.at(i, j) - centers.at(c, j)).powi(2)).sum();
         d * weight.map_or(1.0, |w| w[i])
     };
     (0..x.rows()).map(row).sum()
@@ -127,7 +127,7 @@ pub fn calinski_harabasz(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]
 }
 
 /// The index of Davies and Bouldin (1979): the mean over clusters of the overlap with the worst other cluster, (sᵢ +
-/// sⱼ) / dᵢⱼ with mean distances s to the centres and distances d between them; lower is better. `None` with fewer than
+/// sⱼ) / dᵢⱼ with mean distances s to the centers and distances d between them; lower is better. `None` with fewer than
 /// 2 clusters.
 pub fn davies_bouldin(x: &Features<'_>, labels: &[u32], weight: Option<&[f64]>) -> Result<Option<f64>> {
     let groups = ClusterStats::of(x, labels, weight)?;

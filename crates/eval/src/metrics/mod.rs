@@ -319,7 +319,7 @@ pub fn totals(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -> Re
     };
     let mut out = Vec::new();
     if let (Some(c), Some(t)) = (model.as_clusterer(), model.as_transformer()) {
-        // A clusterer transforms rows to the distances to its centres.
+        // A clusterer transforms rows to the distances to its centers.
         let (labels, distances) = (c.assign(x)?, t.transform(x)?);
         let nearest = |i: usize| (i, distances.row(i).get(labels[i] as usize).map_or(0.0, |d| d * d));
         out.push(("inertia", (0..labels.len()).map(nearest).map(weighted).sum()));

@@ -200,7 +200,7 @@ mod tests {
             assert!((joint.bias + joint.variance - joint.risk).abs() < 1e-12 && joint.noise.is_none());
             results.push(known);
         }
-        // A line has high bias, one neighbour high variance.
+        // A line has high bias, one neighbor high variance.
         assert!(results[0].bias > 4.0 * results[2].bias && results[1].variance > 4.0 * results[0].variance);
         assert!(results[0].bias > 2.0 * results[1].bias && results[2].variance < results[1].variance);
         // The k-th nearest row is the nearest of a bootstrap with probability (1 - q) qᵏ, q = 1/e, k from 0: the mean over bootstraps keeps the share

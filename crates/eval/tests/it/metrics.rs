@@ -121,7 +121,7 @@ fn groupings() {
     let table = Contingency::of(&a, &b, None);
     near(table.rand(), &e["rand"]);
     near(table.mutual_information(), &e["mi"]);
-    near(table.normalised_mutual_information(), &e["nmi"]);
+    near(table.normalized_mutual_information(), &e["nmi"]);
     near(table.adjusted_mutual_information().unwrap(), &e["ami"]);
     near(table.homogeneity(), &e["homogeneity"]);
     near(table.completeness(), &e["completeness"]);

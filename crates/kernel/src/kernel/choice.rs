@@ -26,7 +26,7 @@ impl From<&str> for KernelChoice {
     }
 }
 
-/// The serialised form of a kernel with a user-defined function; it cannot be read again.
+/// The serialized form of a kernel with a user-defined function; it cannot be read again.
 const USER: &str = "user";
 
 impl Serialize for KernelChoice {

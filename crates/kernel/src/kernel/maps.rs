@@ -9,7 +9,7 @@ use ermine_math::kernel::{Expansion, ExpansionPoints, Kernel};
 use ermine_math::linalg::eigen_symmetric;
 use serde::{Deserialize, Serialize};
 
-use super::{GammaChoice, GammaRule, KernelChoice, load_centres, resolve, save_centres};
+use super::{GammaChoice, GammaRule, KernelChoice, load_centers, resolve, save_centers};
 use ermine_core::blocks::{by_blocks, numbers};
 
 /// Rows on which the error of a map is measured.
@@ -165,10 +165,10 @@ impl Learner for Nystroem {
         let least = (m as f64 * f64::EPSILON * eigen.values[0].abs()).max(1e-12 * f64::MIN_POSITIVE);
         let root = |j: usize| if eigen.values[j] > least { 1.0 / eigen.values[j].sqrt() } else { 0.0 };
         let scaled = Mat::from_fn(m, m, |j, i| root(j) * eigen.vectors[(j, i)]);
-        let normalisation = ermine_math::linalg::product(eigen.vectors.view().t(), scaled.view());
+        let normalization = ermine_math::linalg::product(eigen.vectors.view().t(), scaled.view());
         let mut model = NystroemModel {
             expansion,
-            normalisation,
+            normalization,
             components: rows.iter().map(|&i| i as u32).collect(),
             error: 0.0,
             certificate: None,
@@ -181,15 +181,15 @@ impl Learner for Nystroem {
 
     fn load(input: &ModelReader) -> Result<NystroemModel> {
         let kernel: Kernel = input.field("kernel")?;
-        let centres = load_centres(input, "components")?;
-        let m = centres.len();
-        let normalisation: Mat<f64> = input.mat_of("normalization", m, m)?;
-        if m == 0 || !normalisation.as_slice().iter().all(|v| v.is_finite()) {
+        let centers = load_centers(input, "components")?;
+        let m = centers.len();
+        let normalization: Mat<f64> = input.mat_of("normalization", m, m)?;
+        if m == 0 || !normalization.as_slice().iter().all(|v| v.is_finite()) {
             return Err(Error::Model("nystroem: a number is not finite".into()));
         }
-        let expansion = Expansion::new(&kernel, centres).map_err(|e| Error::Model(e.to_string()))?;
+        let expansion = Expansion::new(&kernel, centers).map_err(|e| Error::Model(e.to_string()))?;
         let components = input.vec_of("component_indices", m)?;
-        Ok(NystroemModel { expansion, normalisation, components, error: input.field("error")?, certificate: None })
+        Ok(NystroemModel { expansion, normalization, components, error: input.field("error")?, certificate: None })
     }
 }
 
@@ -199,7 +199,7 @@ impl Learner for Nystroem {
 #[derive(Debug, Clone)]
 pub struct NystroemModel {
     expansion: Expansion,
-    normalisation: Mat<f64>,
+    normalization: Mat<f64>,
     components: Vec<u32>,
     error: f64,
     certificate: Option<Certificate>,
@@ -214,7 +214,7 @@ impl NystroemModel {
 
 impl Model for NystroemModel {
     fn n_features(&self) -> usize {
-        self.expansion.centres().cols()
+        self.expansion.centers().cols()
     }
     fn as_transformer(&self) -> Option<&dyn Transformer> {
         Some(self)
@@ -236,9 +236,9 @@ impl Model for NystroemModel {
         if self.expansion.kernel().has_user_code() {
             return Err(Error::Data("a kernel that is a function of the user's cannot be saved".into()));
         }
-        save_centres(self.expansion.centres(), "components", out)?;
+        save_centers(self.expansion.centers(), "components", out)?;
         out.vec("component_indices", &self.components);
-        out.mat("normalization", &self.normalisation);
+        out.mat("normalization", &self.normalization);
         out.field("kernel", self.expansion.kernel())?;
         out.field("error", &self.error)
     }
@@ -248,7 +248,7 @@ impl Transformer for NystroemModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         // The root is symmetric, so its rows are the coefficients of the new columns.
         let m = self.components.len();
-        let functions: Vec<_> = (0..m).map(|j| vec![(0..m, self.normalisation.row(j).to_vec())]).collect();
+        let functions: Vec<_> = (0..m).map(|j| vec![(0..m, self.normalization.row(j).to_vec())]).collect();
         self.expansion.values(x, &functions, "nystroem")
     }
 

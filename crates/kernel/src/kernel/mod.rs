@@ -4,7 +4,7 @@ mod choice;
 mod maps;
 mod ridge;
 
-pub(crate) use crate::svm::{load_centres, save_centres};
+pub(crate) use crate::svm::{load_centers, save_centers};
 pub(crate) use choice::resolve;
 pub use choice::{GammaChoice, GammaRule, KernelChoice};
 pub use maps::{Nystroem, NystroemModel, RandomFourier, RandomFourierModel};

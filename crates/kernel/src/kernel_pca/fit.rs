@@ -1,4 +1,4 @@
-//! The eigenvectors of a centred kernel matrix.
+//! The eigenvectors of a centered kernel matrix.
 
 use ermine_core::*;
 use ermine_math::kernel::{Expansion, ExpansionPoints, Points};
@@ -63,12 +63,12 @@ impl KernelPca {
         let kernel = self.kernel.kernel(&self.gamma, self.degree, self.coef0)?;
         let kernel = resolve(&kernel, &data.x, data.weight, Self::SPEC.name)?;
         let points = Points::<f64>::new(&kernel, &data.x, &rows)?;
-        let centred = centre(points.gram()?, &weight, points.is_symmetric())?;
+        let centered = center(points.gram()?, &weight, points.is_symmetric())?;
         drop(points);
         cx.check(stage("eigenvalues"))?;
-        let total = (0..n).map(|i| centred.matrix[(i, i)]).sum::<f64>();
-        let Eigenvectors { mut values, mut vectors, certificate } = self.eigenvectors(&centred, cx)?;
-        clean(&mut values, 8.0 * n as f64 * f64::EPSILON * centred.size)?;
+        let total = (0..n).map(|i| centered.matrix[(i, i)]).sum::<f64>();
+        let Eigenvectors { mut values, mut vectors, certificate } = self.eigenvectors(&centered, cx)?;
+        clean(&mut values, 8.0 * n as f64 * f64::EPSILON * centered.size)?;
         if self.remove_zero_eig || self.n_components.is_none() {
             let kept = values.iter().filter(|v| **v > 0.0).count();
             values.truncate(kept);
@@ -84,7 +84,7 @@ impl KernelPca {
             }
         }
         let expansion = Expansion::new(&kernel, ExpansionPoints::take(&kernel, &data.x, &rows)?)?;
-        let mut model = KernelPcaModel::new(expansion, values, vectors, weight, centred.means, centred.mean, total)?;
+        let mut model = KernelPcaModel::new(expansion, values, vectors, weight, centered.means, centered.mean, total)?;
         if self.fit_inverse_transform {
             cx.check(stage("pre-images"))?;
             let owned = data.x.take_rows(&rows);
@@ -108,14 +108,14 @@ impl KernelPca {
         Ok(model.with_certificate(certificate))
     }
 
-    fn eigenvectors(&self, centred: &CenteredKernel, cx: &Context<'_>) -> Result<Eigenvectors> {
-        let n = centred.matrix.rows();
+    fn eigenvectors(&self, centered: &CenteredKernel, cx: &Context<'_>) -> Result<Eigenvectors> {
+        let n = centered.matrix.rows();
         let wanted = self.n_components.unwrap_or(n).min(n);
         let approximate = self.eigen_solver == EigenSolver::Randomized;
         let width = wanted + if approximate { OVERSAMPLES } else { SPARE };
         let few = n > FEW_ROWS && 16 * (wanted + OVERSAMPLES) < n;
         if !few || self.eigen_solver == EigenSolver::Dense {
-            let eigen = eigen_symmetric(centred.matrix.view())?;
+            let eigen = eigen_symmetric(centered.matrix.view())?;
             let vectors = eigen.vectors.view().row_range(0..wanted).to_owned();
             let certificate =
                 Certificate { method: "eigenvalues".into(), iterations: 1, converged: true, ..Certificate::default() };
@@ -137,12 +137,12 @@ impl KernelPca {
         let ritz = largest_eigenvalues(n, wanted, width, cx.seed, tolerance, most, |block| {
             cx.check(Progress { stage: "products", done: products, total: None, objective: None })?;
             products += 1;
-            Ok(times(&centred.matrix, block))
+            Ok(times(&centered.matrix, block))
         })?;
         let error = ritz.error();
         if error > tolerance && !approximate && self.max_iter.is_none() {
             // Eigenvalues are so close that computing all of them costs no more.
-            return Self { eigen_solver: EigenSolver::Dense, ..self.clone() }.eigenvectors(centred, cx);
+            return Self { eigen_solver: EigenSolver::Dense, ..self.clone() }.eigenvectors(centered, cx);
         }
         let mut notes = Vec::new();
         if error > EXACT {
@@ -161,7 +161,7 @@ impl KernelPca {
 }
 
 /// Subtracts the weighted means from a kernel matrix and scales it by the roots of the weights.
-pub(super) fn centre(mut matrix: Mat<f64>, weight: &[f64], symmetric: bool) -> Result<CenteredKernel> {
+pub(super) fn center(mut matrix: Mat<f64>, weight: &[f64], symmetric: bool) -> Result<CenteredKernel> {
     let n = matrix.rows();
     let total: f64 = weight.iter().sum();
     let share: Vec<f64> = weight.iter().map(|w| w / total).collect();

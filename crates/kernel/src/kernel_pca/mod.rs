@@ -13,9 +13,9 @@ pub use model::KernelPcaModel;
 
 /// Principal components in the feature space of a kernel, for curved structure.
 ///
-/// # What it maximises
-/// The variance of φ(x)·v over orthonormal directions v, where φ(x)·φ(z) = k(x, z): the eigenvectors of the centred Gram
-/// matrix H K H, H = I - 11ᵀ/n. A new row is projected by Σᵢ αᵢ k(xᵢ, x) after the same centring.
+/// # What it maximizes
+/// The variance of φ(x)·v over orthonormal directions v, where φ(x)·φ(z) = k(x, z): the eigenvectors of the centered Gram
+/// matrix H K H, H = I - 11ᵀ/n. A new row is projected by Σᵢ αᵢ k(xᵢ, x) after the same centering.
 ///
 /// # When to use it
 /// Where clusters are nested or lie along curves, to plot them or in front of a linear model. With the linear kernel it

@@ -3,10 +3,10 @@
 use ermine_core::*;
 use ermine_math::kernel::{Expansion, Kernel, SparseCoefs};
 
-use crate::kernel::{KernelRidge, KernelRidgeModel, load_centres, save_centres};
+use crate::kernel::{KernelRidge, KernelRidgeModel, load_centers, save_centers};
 use ermine_core::blocks::expect_width;
 
-/// Fitted [`super::KernelPca`]: eigenvectors of the centred kernel matrix, and the training rows.
+/// Fitted [`super::KernelPca`]: eigenvectors of the centered kernel matrix, and the training rows.
 ///
 /// Saved arrays: `rows` (or their sparse form), `eigenvalues` (components), `eigenvectors` (components, rows), `weight` (rows),
 /// `kernel_means` (rows).
@@ -72,12 +72,12 @@ impl KernelPcaModel {
         Self { certificate: Some(certificate), ..self }
     }
 
-    /// The eigenvalues of the centred kernel matrix, descending.
+    /// The eigenvalues of the centered kernel matrix, descending.
     pub fn eigenvalues(&self) -> &[f64] {
         &self.eigenvalues
     }
 
-    /// Unit eigenvectors of the centred kernel matrix, one row each; with weights, of the matrix scaled by their roots.
+    /// Unit eigenvectors of the centered kernel matrix, one row each; with weights, of the matrix scaled by their roots.
     pub fn eigenvectors(&self) -> &Mat<f64> {
         &self.eigenvectors
     }
@@ -100,8 +100,8 @@ impl KernelPcaModel {
     pub(super) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("kernel-pca: {m}"));
         let kernel: Kernel = input.field("kernel")?;
-        let centres = load_centres(input, "rows")?;
-        let n = centres.len();
+        let centers = load_centers(input, "rows")?;
+        let n = centers.len();
         let eigenvalues: Vec<f64> = input.vec("eigenvalues")?;
         let eigenvectors: Mat<f64> = input.mat_of("eigenvectors", eigenvalues.len(), n)?;
         let weight: Vec<f64> = input.vec_of("weight", n)?;
@@ -116,7 +116,7 @@ impl KernelPcaModel {
         if !eigenvectors.as_slice().iter().chain(&means).chain([&mean]).all(|v| v.is_finite()) {
             return Err(bad("a number is not finite"));
         }
-        let expansion = Expansion::new(&kernel, centres).map_err(|e| Error::Model(e.to_string()))?;
+        let expansion = Expansion::new(&kernel, centers).map_err(|e| Error::Model(e.to_string()))?;
         let mut model = Self::new(expansion, eigenvalues, eigenvectors, weight, means, mean, total)?;
         if input.has_child("pre_image") {
             let ridge = KernelRidge::load(&input.child("pre_image"))?;
@@ -134,7 +134,7 @@ const SHOWN: usize = 30;
 
 impl Model for KernelPcaModel {
     fn n_features(&self) -> usize {
-        self.expansion.centres().cols()
+        self.expansion.centers().cols()
     }
     fn as_transformer(&self) -> Option<&dyn Transformer> {
         Some(self)
@@ -171,7 +171,7 @@ impl Model for KernelPcaModel {
         if self.expansion.kernel().has_user_code() {
             return Err(Error::Data("a kernel that is a function of the user's cannot be saved".into()));
         }
-        save_centres(self.expansion.centres(), "rows", out)?;
+        save_centers(self.expansion.centers(), "rows", out)?;
         out.vec("eigenvalues", &self.eigenvalues);
         out.mat("eigenvectors", &self.eigenvectors);
         out.vec("weight", &self.weight);

@@ -77,7 +77,7 @@ fn with_the_linear_kernel_it_is_pca() {
 }
 
 #[test]
-fn components_are_centred_uncorrelated_and_have_the_variance_they_say() {
+fn components_are_centered_uncorrelated_and_have_the_variance_they_say() {
     let x = random(700, 5, 3);
     for (solver, components) in [(EigenSolver::Arpack, 6), (EigenSolver::Dense, 6), (EigenSolver::Auto, 6)] {
         let learner = KernelPca { n_components: Some(components), eigen_solver: solver, ..KernelPca::default() };

@@ -118,13 +118,13 @@ fn machine(learner: &Svm, variables: &[DualVariable], solution: &SvmSolution, sl
     let linear: f64 = variables.iter().zip(&solution.alpha).map(|(v, a)| v.sign * v.target * a).sum();
     let price: f64 =
         variables.iter().zip(slacks).map(|(v, s)| if *s > 0.0 && v.bound.is_finite() { v.bound * s } else { 0.0 }).sum();
-    let penalised = norm + if solution.constant_penalised { solution.bias.powi(2) } else { 0.0 };
+    let penalized = norm + if solution.constant_penalized { solution.bias.powi(2) } else { 0.0 };
     BinarySvm {
         price: learner.c,
         bias: solution.bias,
         norm_squared: norm,
-        primal: 0.5 * penalised + price,
-        dual: linear - 0.5 * penalised,
+        primal: 0.5 * penalized + price,
+        dual: linear - 0.5 * penalized,
         violation: solution.violation,
         iterations: solution.iterations,
         converged: solution.converged,
@@ -429,8 +429,8 @@ fn held_out(
         let solution = source.solve(learner, &source.points(&rows)?, &problem, cx)?;
         let c = solution.coefficients(&own);
         let support: Vec<usize> = (0..c.len()).filter(|&i| c[i] != 0.0).collect();
-        let centres: Vec<usize> = support.iter().map(|&i| rows[i]).collect();
-        let expansion = Expansion::new(kernel, ExpansionPoints::take(kernel, &data.x, &centres)?)?;
+        let centers: Vec<usize> = support.iter().map(|&i| rows[i]).collect();
+        let expansion = Expansion::new(kernel, ExpansionPoints::take(kernel, &data.x, &centers)?)?;
         let runs = vec![(0..support.len(), support.iter().map(|&i| c[i]).collect())];
         let out: Vec<usize> = test.iter().map(|&t| pair.rows[t]).collect();
         let values = expansion.values(&data.x.take_rows(&out).view(), &[runs], "svm")?;
@@ -474,14 +474,14 @@ pub(super) fn regress(learner: &Svm, data: &DatasetRef<'_>, start: Option<&WarmS
     let support: Vec<usize> = (0..rows.len()).filter(|&k| coefficients[k] != 0.0).collect();
     let n = rows.len();
     let slack: Vec<f64> = support.iter().map(|&k| outside[k].max(outside[n + k])).collect();
-    let centres: Vec<usize> = support.iter().map(|&k| rows[k]).collect();
+    let centers: Vec<usize> = support.iter().map(|&k| rows[k]).collect();
     let certificate = certificate(learner, std::slice::from_ref(&machine), kernel_notes(&kernel, &points)?);
     drop((points, source));
     SvmModel::new(model::SvmModelParts {
-        expansion: Expansion::new(&kernel, ExpansionPoints::take(&kernel, &data.x, &centres)?)?,
+        expansion: Expansion::new(&kernel, ExpansionPoints::take(&kernel, &data.x, &centers)?)?,
         dual_coef: Mat::from_fn(1, support.len(), |_, j| coefficients[support[j]]),
         slack: Mat::from_vec(1, slack.len(), slack),
-        support: centres.iter().map(|&i| i as u32).collect(),
+        support: centers.iter().map(|&i| i as u32).collect(),
         machines: vec![machine],
         says: SvmTask::Numbers,
         certificate: Some(certificate),

@@ -1,6 +1,6 @@
 //! Support vector machines: classification and regression with kernels.
 //!
-//! Classification of two classes s = ±1 minimises ½‖w‖² + Σ Cᵢ max(0, 1 - sᵢ(w·φ(xᵢ) + b)); its dual is in the module `solve`.
+//! Classification of two classes s = ±1 minimizes ½‖w‖² + Σ Cᵢ max(0, 1 - sᵢ(w·φ(xᵢ) + b)); its dual is in the module `solve`.
 //! More classes are handled in pairs (one against one). Regression has the loss max(0, |y - f| - ε).
 
 mod cache;
@@ -19,12 +19,12 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::{GammaChoice, GammaRule, KernelChoice};
 
 pub use model::{BinarySvm, SvmModel};
-pub(crate) use model::{load_centres, save_centres};
+pub(crate) use model::{load_centers, save_centers};
 pub(crate) use solve::gradient_f64 as multiply;
 
 /// A support vector machine with kernels, for classes or numbers.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// ½‖w‖² + Σ Cᵢ max(0, 1 - sᵢ (w·φ(xᵢ) + b)); with numbers max(0, |yᵢ - f(xᵢ)| - ε).
 ///
 /// # When to use it
@@ -99,9 +99,9 @@ pub struct Svm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SvmSolver {
-    /// Sequential minimal optimisation of the dual, to the tolerance.
+    /// Sequential minimal optimization of the dual, to the tolerance.
     Smo,
-    /// Stochastic subgradient steps on the primal, for classification; the constant is penalised like a weight.
+    /// Stochastic subgradient steps on the primal, for classification; the constant is penalized like a weight.
     Pegasos,
 }
 

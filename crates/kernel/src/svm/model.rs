@@ -183,7 +183,7 @@ fn most_votes(pairs: &[f64], k: usize) -> usize {
 
 impl Model for SvmModel {
     fn n_features(&self) -> usize {
-        self.expansion.centres().cols()
+        self.expansion.centers().cols()
     }
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
@@ -236,7 +236,7 @@ impl Model for SvmModel {
         if self.kernel().has_user_code() {
             return Err(Error::Data("a kernel that is a function of the user's cannot be saved".into()));
         }
-        save_centres(self.expansion.centres(), "support_vectors", out)?;
+        save_centers(self.expansion.centers(), "support_vectors", out)?;
         out.vec("support", &self.support);
         out.mat("dual_coef", &self.dual_coef);
         out.mat("slack", &self.slack);
@@ -258,10 +258,10 @@ impl Model for SvmModel {
     }
 }
 
-/// Writes the centres of an expansion: dense under `name`, sparse as three arrays, columns of a kernel matrix as their
+/// Writes the centers of an expansion: dense under `name`, sparse as three arrays, columns of a kernel matrix as their
 /// numbers.
-pub(crate) fn save_centres(centres: &ExpansionPoints, name: &str, out: &mut ModelWriter) -> Result<()> {
-    match centres {
+pub(crate) fn save_centers(centers: &ExpansionPoints, name: &str, out: &mut ModelWriter) -> Result<()> {
+    match centers {
         ExpansionPoints::Dense(m) => out.mat(name, m),
         ExpansionPoints::Sparse(m) => {
             let view = m.view();
@@ -278,11 +278,11 @@ pub(crate) fn save_centres(centres: &ExpansionPoints, name: &str, out: &mut Mode
         }
         ExpansionPoints::Columns(places, _) => out.vec(&format!("{name}_columns"), places),
     }
-    out.field("n_features", &centres.cols())
+    out.field("n_features", &centers.cols())
 }
 
-/// Reads what [`save_centres`] wrote.
-pub(crate) fn load_centres(input: &ModelReader, name: &str) -> Result<ExpansionPoints> {
+/// Reads what [`save_centers`] wrote.
+pub(crate) fn load_centers(input: &ModelReader, name: &str) -> Result<ExpansionPoints> {
     let cols: usize = input.field("n_features")?;
     let finite = |values: &[f64]| match values.iter().all(|v| v.is_finite()) {
         true => Ok(()),
@@ -313,9 +313,9 @@ pub(crate) fn load_centres(input: &ModelReader, name: &str) -> Result<ExpansionP
 pub(super) fn load(input: &ModelReader) -> Result<SvmModel> {
     let bad = |message: String| Err(Error::Model(message));
     let kernel: Kernel = input.field("kernel")?;
-    let centres = load_centres(input, "support_vectors")?;
-    let n = centres.len();
-    let expansion = Expansion::new(&kernel, centres).map_err(|e| Error::Model(e.to_string()))?;
+    let centers = load_centers(input, "support_vectors")?;
+    let n = centers.len();
+    let expansion = Expansion::new(&kernel, centers).map_err(|e| Error::Model(e.to_string()))?;
     let support: Vec<u32> = input.vec_of("support", n)?;
     let machines: Vec<BinarySvm> = input.field("machines")?;
     let names: Option<Vec<String>> = input.field("classes")?;

@@ -77,6 +77,6 @@ pub(super) fn solve(
         iterations: t,
         converged: violation <= plan.tol,
         unbounded: None,
-        constant_penalised: true,
+        constant_penalized: true,
     })
 }

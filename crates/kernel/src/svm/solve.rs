@@ -3,7 +3,7 @@
 //! min ½ ΣΣ sᵢαᵢ K sⱼαⱼ - Σ sᵢtᵢαᵢ  over 0 ≤ αᵢ ≤ cᵢ, Σ sᵢαᵢ = 0. In classification every point has one variable with t = s = ±1; in
 //! regression it has two, with t = y ∓ ε. See [`ermine_math::kernel::pairs`] for the steps.
 //!
-//! A working set of a few hundred variables is optimised on its own Gram matrix, which stays in cache; then all errors
+//! A working set of a few hundred variables is optimized on its own Gram matrix, which stays in cache; then all errors
 //! are updated by one pass over the rows of the Gram matrix that belong to it (Wen et al.: ThunderSVM, JMLR 19, 2018).
 //! Rows are computed many at a time and cached within a memory limit. Variables that stay at a bound are left out of
 //! the passes until the rest is solved (shrinking).
@@ -28,7 +28,7 @@ use working_set::SmoSolver;
 
 /// Most variables of a working set.
 const MAX_WORKING_SET: usize = 512;
-/// Most variables optimised together where the whole matrix is available, and the most such steps per variable.
+/// Most variables optimized together where the whole matrix is available, and the most such steps per variable.
 const MAX_FULL_SET: usize = 2048;
 const WHOLE_STEPS: u64 = 20;
 /// Points updated per task.
@@ -102,7 +102,7 @@ pub(super) struct SvmSolution {
     /// The pair of variables along which the objective is unbounded.
     pub unbounded: Option<(usize, usize)>,
     /// Whether the objective includes half the square of the constant.
-    pub constant_penalised: bool,
+    pub constant_penalized: bool,
 }
 
 impl SvmSolution {
@@ -220,7 +220,7 @@ pub(super) fn solve(
         let converged = violation <= plan.tol;
         if converged || unbounded.is_some() || stopped || met || (violation >= last && !use_f32) {
             let bias = bias(variables, &alpha, &f);
-            return Ok(SvmSolution { alpha, f, bias, violation, iterations, converged, unbounded, constant_penalised: false });
+            return Ok(SvmSolution { alpha, f, bias, violation, iterations, converged, unbounded, constant_penalized: false });
         }
         // Each round must at least halve the violation; else f32 is too coarse.
         if violation > 0.5 * last {

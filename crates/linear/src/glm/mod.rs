@@ -1,4 +1,4 @@
-//! Generalised linear models.
+//! Generalized linear models.
 
 mod evaluate;
 mod evidence;
@@ -19,11 +19,11 @@ pub use evidence::GlmSummary;
 pub use model::GlmModel;
 use offset::{OffsetColumn, OffsetRole};
 
-/// A generalised linear model: the mean of the target is a function of a linear score, and its variance follows the mean.
+/// A generalized linear model: the mean of the target is a function of a linear score, and its variance follows the mean.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// 1 / (2 Σᵢ wᵢ) Σᵢ wᵢ d(yᵢ, muᵢ) + alpha/2 |b|² with the unit deviance d of the family and g(muᵢ) = b0 + xᵢ·b + offsetᵢ,
-/// g being the link. The intercept is not penalised. With `alpha` 0, the default, this is maximum likelihood.
+/// g being the link. The intercept is not penalized. With `alpha` 0, the default, this is maximum likelihood.
 ///
 /// | family | targets | variance | usual link |
 /// |---|---|---|---|

@@ -14,10 +14,10 @@ use super::Glm;
 use super::evidence::GlmSummary;
 use super::offset::{OffsetColumn, OffsetRole};
 
-/// A fitted generalised linear model.
+/// A fitted generalized linear model.
 ///
 /// Saved arrays: `coef` (1, columns) (0 for the column of the offset or exposure), `intercept` (1), `summary` (11) (the fields
-/// of [`GlmSummary`] in order) and, where the coefficients are determined and not penalised, `std_err`, `t_value`, `p_value`,
+/// of [`GlmSummary`] in order) and, where the coefficients are determined and not penalized, `std_err`, `t_value`, `p_value`,
 /// `conf_low`, `conf_high` (1, columns + 1), the intercept first. Fields: `family`, `link`, `held`, `fit_intercept`, `n_iter`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GlmModel {

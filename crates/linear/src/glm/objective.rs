@@ -9,7 +9,7 @@ use super::evaluate::{GlmPassSums, GlmProblem};
 use super::target_census::TargetSums;
 
 /// A deviance below this share of the sums it is the difference of has lost digits, and is summed row by row.
-const CANCELLED_DEVIANCE: f64 = 1e-6;
+const CANCELED_DEVIANCE: f64 = 1e-6;
 
 /// Half the deviance, and what a search knows of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -164,7 +164,7 @@ impl Objective for GlmObjective {
             return Some(CurvatureKind::Full);
         }
         let cancels = self.fit.is_some_and(|(loss, _)| {
-            loss - self.totals.saturated <= CANCELLED_DEVIANCE * (loss.abs() + self.totals.saturated.abs())
+            loss - self.totals.saturated <= CANCELED_DEVIANCE * (loss.abs() + self.totals.saturated.abs())
         });
         (cancels && self.problem.family.power() != Some(0.0)).then_some(CurvatureKind::None)
     }

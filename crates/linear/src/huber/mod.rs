@@ -18,7 +18,7 @@ const NAME: &str = "huber";
 
 /// Huber's regression: squared loss near the line, absolute loss far from it, with the scale σ of the residuals fitted too,
 /// `sum_i w_i (σ + H(r_i / σ) σ) + alpha |b|²` with `r_i = y_i - b0 - x_i · b`, `H(z) = z²` for `|z| <= epsilon` and
-/// `2 epsilon |z| - epsilon²` beyond. The intercept is not penalised.
+/// `2 epsilon |z| - epsilon²` beyond. The intercept is not penalized.
 ///
 /// # When to use it
 /// As least squares, when some targets may be far off: a row farther than `epsilon σ` from the line pulls with a bounded force. It does not

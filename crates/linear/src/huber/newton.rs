@@ -285,10 +285,10 @@ impl<'a> HuberSystem<'a> {
             HuberStepKind::Newton => self.ask.epsilon * sigma,
             HuberStepKind::Majorized => 0.0,
         };
-        let centre = |j: usize| if self.ask.fit_intercept { m.mean()[j] } else { 0.0 };
+        let center = |j: usize| if self.ask.fit_intercept { m.mean()[j] } else { 0.0 };
         let along = |&j: &usize| {
             let b = ldexp(self.point.line.coef[j], self.coef_exponent(j));
-            self.product(j, p) + pull * (sums.gradient[j] - centre(j) * sums.pull_intercept) - self.penalty[j] * b
+            self.product(j, p) + pull * (sums.gradient[j] - center(j) * sums.pull_intercept) - self.penalty[j] * b
         };
         let mut right: Vec<f64> = self.kept.iter().map(along).collect();
         if self.ask.fit_intercept {

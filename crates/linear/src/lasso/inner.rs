@@ -42,8 +42,8 @@ pub(super) struct WorkingSetQp<'a> {
 }
 
 impl WorkingSetQp<'_> {
-    /// Minimises, from `b` on. Returns the rounds that were taken, at most about `budget`.
-    pub fn minimise(&self, b: &mut [f64], order: &mut VisitOrder, budget: u64) -> u64 {
+    /// Minimizes, from `b` on. Returns the rounds that were taken, at most about `budget`.
+    pub fn minimize(&self, b: &mut [f64], order: &mut VisitOrder, budget: u64) -> u64 {
         let m = b.len();
         let (mut z, mut visit) = (vec![0.0; m], Vec::with_capacity(m));
         let noise = self.gradient(b, &mut z);

@@ -56,10 +56,10 @@ pub enum Selection {
 }
 
 /// Lasso: least squares with a penalty on the absolute values of the coefficients,
-/// `1/(2 Σ w) sum_i w_i (y_i - b0 - x_i · b)² + alpha |b|₁`. The intercept is not penalised.
+/// `1/(2 Σ w) sum_i w_i (y_i - b0 - x_i · b)² + alpha |b|₁`. The intercept is not penalized.
 ///
 /// # When to use it
-/// Many columns of which few matter: most coefficients come out exactly 0. Standardise the columns first, since the penalty sees their
+/// Many columns of which few matter: most coefficients come out exactly 0. Standardize the columns first, since the penalty sees their
 /// units. Among columns that say nearly the same it picks one; [`ElasticNet`] keeps them together.
 ///
 /// # Example
@@ -81,7 +81,7 @@ pub enum Selection {
 /// `alpha`: the strength of the penalty; 0 is least squares. "cv" chooses it by cross-validation with `cv` folds on a path of penalties, "path"
 /// follows the path and keeps all of it. The path has `n_alphas` penalties, from the largest that matters to `eps` times it,
 /// or is given as `alphas`. `fit_intercept`: whether b0 is fitted. `positive`: whether coefficients are kept at or above 0. `tol`:
-/// the duality gap at which to stop, relative to the mean square of the centred target. `max_iter`: rounds of coordinate
+/// the duality gap at which to stop, relative to the mean square of the centered target. `max_iter`: rounds of coordinate
 /// descent at most. `selection`: the order of the coefficients in a round. `precompute`: whether the products of all columns are
 /// computed at the start; otherwise those of the columns of the working sets. `start`: coefficients to start from, one list
 /// per target.
@@ -107,7 +107,7 @@ pub struct Lasso {
     pub precompute: bool,
     /// Rounds of coordinate descent at most.
     pub max_iter: u64,
-    /// The duality gap at which to stop, relative to the mean square of the centred target.
+    /// The duality gap at which to stop, relative to the mean square of the centered target.
     pub tol: f64,
     /// Whether coefficients are kept at or above 0.
     pub positive: bool,
@@ -145,7 +145,7 @@ impl Default for Lasso {
 }
 
 /// Elastic net: least squares with a penalty on the absolute values and on the squares of the coefficients,
-/// `1/(2 Σ w) sum_i w_i (y_i - b0 - x_i · b)² + alpha (l1_ratio |b|₁ + (1 - l1_ratio)/2 |b|²)`. The intercept is not penalised.
+/// `1/(2 Σ w) sum_i w_i (y_i - b0 - x_i · b)² + alpha (l1_ratio |b|₁ + (1 - l1_ratio)/2 |b|²)`. The intercept is not penalized.
 ///
 /// # When to use it
 /// As [`Lasso`], where columns come in groups that say nearly the same: the squared part keeps a group together and makes the
@@ -189,7 +189,7 @@ pub struct ElasticNet {
     pub precompute: bool,
     /// Rounds of coordinate descent at most.
     pub max_iter: u64,
-    /// The duality gap at which to stop, relative to the mean square of the centred target.
+    /// The duality gap at which to stop, relative to the mean square of the centered target.
     pub tol: f64,
     /// Whether coefficients are kept at or above 0.
     pub positive: bool,

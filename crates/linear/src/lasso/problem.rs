@@ -1,4 +1,4 @@
-//! What is solved: centred columns and targets, weights that add to 1, and the penalty.
+//! What is solved: centered columns and targets, weights that add to 1, and the penalty.
 
 use ermine_core::{DatasetRef, Error, Result};
 use ermine_math::columns::Design;
@@ -43,14 +43,14 @@ pub(super) struct LassoProblem<'a> {
     pub total: f64,
     /// Means of the columns; zeros without intercept.
     pub mean: Vec<f64>,
-    /// Mean squares of the centred columns.
+    /// Mean squares of the centered columns.
     pub variance: Vec<f64>,
     pub targets: Vec<CenteredTarget>,
-    /// Whether means are so large next to spreads that products must be taken of centred columns.
+    /// Whether means are so large next to spreads that products must be taken of centered columns.
     pub far: bool,
 }
 
-/// One target: centred, and scaled by a power of two so that its squares neither overflow nor vanish.
+/// One target: centered, and scaled by a power of two so that its squares neither overflow nor vanish.
 pub(super) struct CenteredTarget {
     pub y: Vec<f64>,
     pub mean: f64,
@@ -75,7 +75,7 @@ impl<'a> LassoProblem<'a> {
         let total = if weight.is_some() { 1.0 } else { rows as f64 };
         let y = data.y.reals()?;
         let mut targets: Vec<CenteredTarget> =
-            (0..y.cols()).map(|k| centred(y.col_iter(k).collect(), weight.as_deref(), fit_intercept)).collect();
+            (0..y.cols()).map(|k| centered(y.col_iter(k).collect(), weight.as_deref(), fit_intercept)).collect();
         let first = design.summary(weight.as_deref(), &targets[0].y, fit_intercept);
         let bad = |v: &[f64]| v.iter().position(|v| !v.is_finite());
         if let Some(j) = bad(&first.mean).or(bad(&first.scatter)).or(bad(&first.product)) {
@@ -140,15 +140,15 @@ impl<'a> LassoProblem<'a> {
     }
 }
 
-fn centred(mut y: Vec<f64>, weight: Option<&[f64]>, centre: bool) -> CenteredTarget {
+fn centered(mut y: Vec<f64>, weight: Option<&[f64]>, center: bool) -> CenteredTarget {
     let largest = y.iter().fold(0.0, |a: f64, y| a.max(y.abs()));
     let exponent = exponent_of(largest);
     y.iter_mut().for_each(|y| *y = ldexp(*y, -exponent));
     let rows = y.len() as f64;
     let of = |i: usize| weight.map_or(1.0 / rows, |w| w[i]);
     let mut mean = 0.0;
-    if centre {
-        // About the first row with weight, so that a constant target is centred to exactly 0.
+    if center {
+        // About the first row with weight, so that a constant target is centered to exactly 0.
         let origin = (0..y.len()).find(|&i| of(i) > 0.0).map_or(0.0, |i| y[i]);
         mean = origin + (0..y.len()).map(|i| of(i) * (y[i] - origin)).sum::<f64>();
         y.iter_mut().for_each(|v| *v -= mean);

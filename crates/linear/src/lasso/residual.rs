@@ -14,20 +14,20 @@ const ROUNDS: u64 = 5;
 pub(super) struct ResidualDescent<'a> {
     pub problem: &'a LassoProblem<'a>,
     pub set: &'a [usize],
-    /// The columns of the set, rows scaled by the square roots of the weights; sparse ones are not centred.
+    /// The columns of the set, rows scaled by the square roots of the weights; sparse ones are not centered.
     pub columns: Columns<'a>,
     /// Square roots of the weights.
     pub roots: Option<&'a [f64]>,
     pub penalty: LassoPenalty,
     /// Residuals, scaled like the columns, up to the shift.
     pub rest: Vec<f64>,
-    /// What all residuals are to be raised by, since sparse columns are centred in effect only.
+    /// What all residuals are to be raised by, since sparse columns are centered in effect only.
     pub shift: f64,
 }
 
 impl ResidualDescent<'_> {
-    /// Minimises, from `b` on, until no step changes the gradient by more than `enough`. Returns the rounds taken.
-    pub fn minimise(&mut self, b: &mut [f64], order: &mut VisitOrder, budget: u64, enough: f64) -> u64 {
+    /// Minimizes, from `b` on, until no step changes the gradient by more than `enough`. Returns the rounds taken.
+    pub fn minimize(&mut self, b: &mut [f64], order: &mut VisitOrder, budget: u64, enough: f64) -> u64 {
         let mut anderson = AndersonAcceleration::new(5);
         let (mut rounds, mut visit) = (0, Vec::new());
         while rounds < budget {

@@ -91,7 +91,7 @@ impl<'a> LassoSolver<'a> {
         solver
     }
 
-    /// Minimises for one target and penalty (in the target's scale), from `point` on.
+    /// Minimizes for one target and penalty (in the target's scale), from `point` on.
     pub fn solve(
         &mut self,
         target: usize,
@@ -158,7 +158,7 @@ impl<'a> LassoSolver<'a> {
         let problem = self.problem;
         let t = &problem.targets[target];
         let set: Vec<usize> = (0..point.b.len()).filter(|&j| point.b[j] != 0.0).collect();
-        let columns = problem.design.changed_columns(&set, CellTransform { centre: None, factor: self.roots.as_deref() });
+        let columns = problem.design.changed_columns(&set, CellTransform { center: None, factor: self.roots.as_deref() });
         let mut a = Mat::zeros(set.len(), set.len());
         let mut column = vec![0.0; t.y.len()];
         for k in 0..set.len() {
@@ -173,7 +173,7 @@ impl<'a> LassoSolver<'a> {
         let q: Vec<f64> = set.iter().map(|&j| t.q[j]).collect();
         let mut b: Vec<f64> = set.iter().map(|&j| point.b[j]).collect();
         let old = b.clone();
-        WorkingSetQp { a: &a, q: &q, penalty }.minimise(&mut b, &mut self.order, POLISH_ROUNDS);
+        WorkingSetQp { a: &a, q: &q, penalty }.minimize(&mut b, &mut self.order, POLISH_ROUNDS);
         set.iter().zip(&b).for_each(|(&j, &b)| point.b[j] = b);
         self.update(target, point, None);
         if duality_gap(point, t, penalty).violation > before.violation {
@@ -185,7 +185,7 @@ impl<'a> LassoSolver<'a> {
     /// What of a gradient may be rounding: it is a difference of products of columns with the target and with each other, and
     /// each of these is a sum of terms of their sizes.
     fn rounding(&self, t: &CenteredTarget, point: &LassoPoint) -> f64 {
-        // Sparse columns are centred after their products are taken, so their means are in the terms.
+        // Sparse columns are centered after their products are taken, so their means are in the terms.
         let mean = |j: usize| if self.problem.design.is_sparse() { self.problem.mean[j] } else { 0.0 };
         let spread = |j: usize| self.problem.variance[j].sqrt().hypot(mean(j));
         let most = (0..point.b.len()).map(spread).fold(0.0, f64::max);
@@ -274,18 +274,18 @@ impl<'a> LassoSolver<'a> {
             products.ensure(problem, set);
             let a = products.of(set);
             let q: Vec<f64> = set.iter().map(|&j| t.q[j]).collect();
-            WorkingSetQp { a: &a, q: &q, penalty }.minimise(&mut b, &mut self.order, budget)
+            WorkingSetQp { a: &a, q: &q, penalty }.minimize(&mut b, &mut self.order, budget)
         } else {
             let mut start = self.residuals(target, &point.b);
             let roots = self.roots.as_deref();
             if let Some(roots) = roots {
                 start.iter_mut().zip(roots).for_each(|(r, w)| *r *= w);
             }
-            let centre: Vec<f64> = set.iter().map(|&j| problem.mean[j]).collect();
-            let columns = problem.design.changed_columns(set, CellTransform { centre: Some(&centre), factor: roots });
+            let center: Vec<f64> = set.iter().map(|&j| problem.mean[j]).collect();
+            let columns = problem.design.changed_columns(set, CellTransform { center: Some(&center), factor: roots });
             let enough = (0.02 * q.violation).max(0.25 * self.rounding(t, point));
             let mut descent = ResidualDescent { problem, set, columns, roots, penalty, rest: start, shift: 0.0 };
-            let rounds = descent.minimise(&mut b, &mut self.order, budget, enough);
+            let rounds = descent.minimize(&mut b, &mut self.order, budget, enough);
             // The rounding that a descent gathers in the residuals matters near the optimum only.
             if q.violation > REFRESH_VIOLATION * t.largest {
                 rest = Some(descent.residuals());
@@ -297,7 +297,7 @@ impl<'a> LassoSolver<'a> {
         rounds
     }
 
-    /// The residuals: centred targets less centred columns.
+    /// The residuals: centered targets less centered columns.
     fn residuals(&mut self, target: usize, b: &[f64]) -> Vec<f64> {
         if let Some((of, rest)) = self.rest.take()
             && of == target

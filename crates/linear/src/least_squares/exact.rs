@@ -29,7 +29,7 @@ pub(super) struct ExactInput<'a> {
 /// own units too.
 struct ExactSystem<'a> {
     given: &'a ExactInput<'a>,
-    centred: bool,
+    centered: bool,
     /// To multiply scaled column j by.
     back: Vec<f64>,
     /// Column j here is the data's times 2^exponent.
@@ -39,7 +39,7 @@ struct ExactSystem<'a> {
 impl ExactSystem<'_> {
     fn product(&self, i: usize, j: usize) -> Dd {
         let gram = self.given.gram;
-        let v = if self.centred { gram.centred(i, j) } else { gram.cross(i, j) };
+        let v = if self.centered { gram.centered(i, j) } else { gram.cross(i, j) };
         v.scale(self.back[i]).scale(self.back[j])
     }
 
@@ -49,8 +49,8 @@ impl ExactSystem<'_> {
 
     /// The length of the rounding errors in column j.
     fn rounding_norm(&self, j: usize) -> f64 {
-        let centred = self.given.gram.centred(j, j).hi * self.back[j].powi(2);
-        let about_zero = centred + self.given.gram.weight().hi * self.mean(j).hi.powi(2);
+        let centered = self.given.gram.centered(j, j).hi * self.back[j].powi(2);
+        let about_zero = centered + self.given.gram.weight().hi * self.mean(j).hi.powi(2);
         ROUNDING * self.given.epsilon * about_zero.max(0.0).sqrt()
     }
 
@@ -59,7 +59,7 @@ impl ExactSystem<'_> {
     }
 }
 
-/// A factorisation, with what it belongs to.
+/// A factorization, with what it belongs to.
 struct ExactFactor {
     alpha: f64,
     columns: Vec<usize>,
@@ -76,7 +76,7 @@ pub(super) fn solve(problem: &LeastSquaresProblem<'_>, given: &ExactInput<'_>) -
     let apart: Vec<i32> = (0..p + t).map(|j| if j < p { (given_exponent(j) - common).clamp(-250, 250) } else { 0 }).collect();
     let system = ExactSystem {
         given,
-        centred: problem.fit_intercept,
+        centered: problem.fit_intercept,
         back: apart.iter().map(|&a| power(-a)).collect(),
         exponent: (0..p + t).map(|j| given_exponent(j) - apart[j]).collect(),
     };
@@ -103,7 +103,7 @@ pub(super) fn solve(problem: &LeastSquaresProblem<'_>, given: &ExactInput<'_>) -
         let columns = solver.columns(&target)?;
         let factor = match last.take() {
             Some(factor) if factor.alpha == target.alpha && factor.columns == columns => factor,
-            _ => solver.factorise(&target, columns),
+            _ => solver.factorize(&target, columns),
         };
         let coef = solver.enter(&target, &factor);
         solver.enter_errors(&target, &factor);
@@ -170,7 +170,7 @@ impl ExactSolver<'_> {
         }
     }
 
-    fn factorise(&self, target: &ExactTarget, columns: Vec<usize>) -> ExactFactor {
+    fn factorize(&self, target: &ExactTarget, columns: Vec<usize>) -> ExactFactor {
         // A penalty makes every column count, so rounding decides nothing.
         let rounding: Vec<f64> = columns.iter().map(|&j| if target.alpha > 0.0 { 0.0 } else { self.noise[j] }).collect();
         let entry = |i: usize, j: usize| self.entry(target, columns[i].max(columns[j]), columns[i].min(columns[j]));

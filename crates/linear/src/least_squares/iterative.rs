@@ -25,7 +25,7 @@ pub(crate) fn is_applicable(data: &DatasetRef<'_>) -> bool {
     matches!(data.x, Features::Csr(_)) && data.cols() > EXACT_COLS && data.rows() > EXACT_ROWS
 }
 
-/// The centred, weighted data as a linear map.
+/// The centered, weighted data as a linear map.
 struct CenteredOperator<'a> {
     x: CsrRef<'a>,
     starts: Vec<usize>,
@@ -126,7 +126,7 @@ pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx
 }
 
 /// One target: its coefficients, by conjugate gradients on `|√W (y - X b)|² + alpha |b|²` from b = 0, so that without penalty the
-/// shortest minimiser is reached, and what follows from them.
+/// shortest minimizer is reached, and what follows from them.
 fn descend(
     problem: &LeastSquaresProblem<'_>,
     map: &CenteredOperator<'_>,
@@ -143,12 +143,12 @@ fn descend(
         true => (y.iter().zip(&map.weight).map(|(&y, &w)| Dd::product(y, w)).sum::<Dd>() / total.into()).to_f64(),
         false => 0.0,
     };
-    let centred: Vec<f64> = y.iter().map(|y| y - y_mean).collect();
-    out.tss[k] = map.weighted_square(&centred);
+    let centered: Vec<f64> = y.iter().map(|y| y - y_mean).collect();
+    out.tss[k] = map.weighted_square(&centered);
     let mut b = vec![0.0; square.len()];
     if out.tss[k] > 0.0 {
         let task = ConjugateGradients { map, square, alpha, size: out.tss[k].sqrt() };
-        let optimum = task.solve(centred, cx)?;
+        let optimum = task.solve(centered, cx)?;
         b = optimum.b;
         out.steps = out.steps.max(optimum.steps);
         out.residual = out.residual.max(optimum.violation);
@@ -173,10 +173,10 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The system of one target, whose centred values have the length `size`.
+/// The system of one target, whose centered values have the length `size`.
 struct ConjugateGradients<'a> {
     map: &'a CenteredOperator<'a>,
-    /// Sums of squares of the centred columns.
+    /// Sums of squares of the centered columns.
     square: &'a [f64],
     alpha: f64,
     size: f64,
@@ -199,7 +199,7 @@ impl ConjugateGradients<'_> {
     /// The steps from b = 0, where the residuals are `r`; the best point among them.
     fn solve(&self, mut r: Vec<f64>, cx: &Context<'_>) -> Result<CgOptimum> {
         let (map, alpha) = (self.map, self.alpha);
-        // A penalty allows columns to be weighed by their sizes; without one that would change which minimiser is the shortest.
+        // A penalty allows columns to be weighed by their sizes; without one that would change which minimizer is the shortest.
         let scale = |s: f64| match (alpha > 0.0, s > 0.0) {
             (true, _) => 1.0 / (s + alpha),
             (false, true) => 1.0,

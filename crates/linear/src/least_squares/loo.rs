@@ -1,6 +1,6 @@
-//! Ridge over a whole grid of penalties from one factorisation, with the exact error of leaving out one row at a time.
+//! Ridge over a whole grid of penalties from one factorization, with the exact error of leaving out one row at a time.
 //!
-//! With Z the centred rows times the square roots of their weights and `ZᵀZ = Q Λ Qᵀ`, the coefficients at alpha are
+//! With Z the centered rows times the square roots of their weights and `ZᵀZ = Q Λ Qᵀ`, the coefficients at alpha are
 //! `Q (Λ + alpha)⁻¹ Qᵀ Zᵀ z_y`. A row turned to these axes, `g = Qᵀ (x - mean)`, has the fitted value `Σ g_k d_k / (λ_k + alpha)` and the
 //! leverage `h = w / W + w Σ g_k² / (λ_k + alpha)`; without it the fit would miss it by its residual over `1 - h`, intercept and
 //! weights included (the rank-one update of the inverse). So one more pass over the rows gives the error at every alpha.
@@ -165,7 +165,7 @@ pub(crate) fn cross_validate(
     Ok(best(grid, "cross-validated", whole.alphas.clone(), df, error, &whole.y_exponent, residuals))
 }
 
-/// The factorisation of rows in memory, in the space of the columns.
+/// The factorization of rows in memory, in the space of the columns.
 fn spectrum_of(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<RidgeSpectrum> {
     let mut stage = pass::start(problem, data)?;
     loop {
@@ -255,9 +255,9 @@ pub(super) struct RowSpaceProblem<'a> {
     /// Z Zᵀ in units of 4^-exponent, over the rows with a weight above 0.
     pub kernel: &'a Mat<f64>,
     pub exponent: i32,
-    /// What centring took out of the space of the rows, of length 1.
+    /// What centering took out of the space of the rows, of length 1.
     pub direction: Option<&'a [f64]>,
-    /// The centred, weighted targets, in units of 2^-exponent.
+    /// The centered, weighted targets, in units of 2^-exponent.
     pub targets: &'a [Vec<Dd>],
     pub y_exponent: &'a [i32],
     /// Rows with a weight above 0 of all rows, and the square roots of the weights.
@@ -271,7 +271,7 @@ impl RowSpaceProblem<'_> {
     pub fn path(&self, grid: &AlphaGrid<'_>) -> Result<RidgePath> {
         let (m, t) = (self.rows.len(), self.targets.len());
         enough_rows(m, self.direction.is_some())?;
-        // The direction that centring made singular is lifted to a known eigenvalue, and its part subtracted again.
+        // The direction that centering made singular is lifted to a known eigenvalue, and its part subtracted again.
         let lifted: f64 = (0..m).map(|i| self.kernel[(i, i)]).sum();
         let along = |i: usize, j: usize| self.direction.map_or(0.0, |u| lifted * u[i] * u[j]);
         let eigen = eigen_symmetric(Mat::from_fn(m, m, |i, j| self.kernel[(i, j)] + along(i, j)).view())?;

@@ -84,7 +84,7 @@ pub(crate) struct LeastSquaresProblem<'a> {
     pub grid: Option<AlphaGrid<'a>>,
     /// Whether the singular values of X are asked for.
     pub spectrum: bool,
-    /// Whether the space of all minimisers is asked for, where there are many.
+    /// Whether the space of all minimizers is asked for, where there are many.
     pub family: bool,
 }
 
@@ -189,15 +189,15 @@ pub(crate) struct LeastSquaresSolution {
     pub unit_error: Option<Mat<f64>>,
     /// The trace of the matrix that turns y into fitted values, the intercept apart.
     pub effective_df: Vec<f64>,
-    /// Singular values of the centred, weighted X, largest first.
+    /// Singular values of the centered, weighted X, largest first.
     pub singular: Option<Vec<f64>>,
-    /// Numerical rank of the centred X.
+    /// Numerical rank of the centered X.
     pub rank: usize,
     /// Rows with a weight above 0.
     pub rows: u64,
     /// The sum of the logarithms of the weights above 0.
     pub log_weight: f64,
-    /// All minimisers, on request and where there are many.
+    /// All minimizers, on request and where there are many.
     pub family: Option<SolutionFamily>,
     /// What the residuals keep of what they should be free of, one per target.
     pub checks: Option<Vec<ResidualCheck>>,

@@ -98,7 +98,7 @@ fn solve_system(
         correlation: vec![0.0; t],
         rounds: 0,
     };
-    // Targets of one penalty share a factorisation.
+    // Targets of one penalty share a factorization.
     for first in 0..t {
         if !solver.coef[first].is_empty() {
             continue;
@@ -106,8 +106,8 @@ fn solve_system(
         let alpha = problem.penalty_of(first);
         let targets: Vec<usize> = (first..t).filter(|&k| problem.penalty_of(k) == alpha).collect();
         let penalty = system.penalty(alpha);
-        let group = PenaltyGroup { alpha, targets, a: system.penalised(&penalty), penalty };
-        let solved = if problem.positive { solver.by_active_set(&group)? } else { solver.by_factorisation(&group)? };
+        let group = PenaltyGroup { alpha, targets, a: system.penalized(&penalty), penalty };
+        let solved = if problem.positive { solver.by_active_set(&group)? } else { solver.by_factorization(&group)? };
         if !solved {
             return Ok(SolveStep::Exact);
         }
@@ -171,15 +171,15 @@ impl MomentsSolver<'_> {
         Ok(true)
     }
 
-    /// By the Cholesky factorisation, or by eigenvectors where the columns are dependent; false when products in double-double are
+    /// By the Cholesky factorization, or by eigenvectors where the columns are dependent; false when products in double-double are
     /// needed.
-    fn by_factorisation(&mut self, group: &PenaltyGroup) -> Result<bool> {
-        let (kept, unpenalised) = (self.system.kept.len(), self.problem.penalty.is_empty());
+    fn by_factorization(&mut self, group: &PenaltyGroup) -> Result<bool> {
+        let (kept, unpenalized) = (self.system.kept.len(), self.problem.penalty.is_empty());
         let factor = Cholesky::new(group.a.view()).ok();
         let condition = factor.as_ref().map_or(f64::INFINITY, |f| 1.0 / f.reciprocal_condition());
         let correctable = condition <= CORRECTABLE;
         // Standard errors cannot be corrected; small data needs no thrift.
-        if condition > self.limit && self.exact && kept > 0 && (self.small || unpenalised || !correctable) {
+        if condition > self.limit && self.exact && kept > 0 && (self.small || unpenalized || !correctable) {
             return Ok(false);
         }
         let Some(factor) = factor.filter(|_| condition < 1e14) else {
@@ -189,7 +189,7 @@ impl MomentsSolver<'_> {
         self.out.raise_condition(condition);
         if condition > self.limit {
             self.rounds = self.rounds.max(rounds_needed(condition));
-            if unpenalised {
+            if unpenalized {
                 let digits = (15.0 - condition.log10()).max(0.0);
                 self.out.notes.push(format!("nearly dependent columns: standard errors to about {digits:.0} digits"));
             }
@@ -287,18 +287,18 @@ impl MomentsSolver<'_> {
 
     /// Scaled coefficients of one target, corrected by their residuals, and the sum of squares.
     fn corrected(&self, correction: &RefinementInput<'_>, k: usize, factor: &Cholesky, penalty: &[f64]) -> (Vec<Dd>, f64) {
-        let (system, centred, p) = (self.system, self.problem.fit_intercept, self.given.moments.x_cols());
+        let (system, centered, p) = (self.system, self.problem.fit_intercept, self.given.moments.x_cols());
         let kept = system.kept.len();
         let scaled = |v: Dd, e: i32| Dd { hi: ldexp(v.hi, e), lo: ldexp(v.lo, e) };
         let (residuals, y_unit) = (correction.residuals, system.y_unit[k]);
         let old: Vec<Dd> =
             (0..kept).map(|j| scaled(correction.coef[k * p + system.kept[j]], y_unit - system.x_unit[j])).collect();
         let gradient: Vec<Dd> =
-            (0..kept).map(|j| scaled(residuals.product(k, system.kept[j], centred), system.x_unit[j] + y_unit)).collect();
+            (0..kept).map(|j| scaled(residuals.product(k, system.kept[j], centered), system.x_unit[j] + y_unit)).collect();
         let mut step: Vec<f64> = (0..kept).map(|j| (gradient[j] - old[j] * penalty[j].into()).to_f64()).collect();
         factor.solve_vec(&mut step);
         // |r - X step|² = |r|² - 2 step · Xᵀr + stepᵀ XᵀX step.
-        let square = scaled(residuals.square(k, centred), 2 * y_unit);
+        let square = scaled(residuals.square(k, centered), 2 * y_unit);
         let linear: Dd = (0..kept).map(|j| gradient[j] * step[j].into()).sum();
         let quadratic: f64 =
             (0..kept).map(|i| step[i] * system.a.row(i).iter().zip(&step).map(|(a, s)| a * s).sum::<f64>()).sum();

@@ -4,7 +4,7 @@ use ermine_core::{Mat, Result};
 
 use ermine_core::Error;
 
-/// A minimiser of ½ bᵀ A b - cᵀ b over b >= 0.
+/// A minimizer of ½ bᵀ A b - cᵀ b over b >= 0.
 pub(super) struct NnlsSolution {
     pub coef: Vec<f64>,
     /// The columns above zero, ascending.

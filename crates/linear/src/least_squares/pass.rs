@@ -142,7 +142,7 @@ impl LeastSquaresState {
             }
             LeastSquaresSums::Exact { gram, rows, .. } => {
                 let product = |i: usize, j: usize| match problem.fit_intercept {
-                    true => gram.centred(i, j).to_f64(),
+                    true => gram.centered(i, j).to_f64(),
                     false => gram.cross(i, j).to_f64(),
                 };
                 let mean = |j: usize| Dd::from(shift[j]) + gram.mean(j);
@@ -157,7 +157,7 @@ impl LeastSquaresState {
         Ok(PassStep::NextPass(self, None))
     }
 
-    /// The factorisation, at the pass that uses it.
+    /// The factorization, at the pass that uses it.
     pub(super) fn take_spectrum(self) -> Result<RidgeSpectrum, Box<Self>> {
         match self.kind {
             LeastSquaresPhase::LeaveOneOut { spectrum, .. } => Ok(*spectrum),

@@ -1,8 +1,8 @@
 //! Fewer rows than columns, in memory: the problem in the space of the rows.
 //!
-//! With Z the centred rows times the square roots of their weights, the coefficients are `b = Zᵀ a` where
+//! With Z the centered rows times the square roots of their weights, the coefficients are `b = Zᵀ a` where
 //! `(Z Zᵀ + alpha I) a = z_y`: a square system of as many unknowns as rows, and, without penalty, the shortest of all
-//! minimisers. No table of columns by columns is ever made.
+//! minimizers. No table of columns by columns is ever made.
 
 mod columns;
 
@@ -42,7 +42,7 @@ pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx
     let progress = |done: usize| {
         cx.check(Progress { stage: "columns", done: done as u64, total: Some(chunks.len() as u64), objective: None })
     };
-    let z = centred_columns(problem, data, rows, &weights, &chunks, &progress)?;
+    let z = centered_columns(problem, data, rows, &weights, &chunks, &progress)?;
     let targets = CenteredTargets::new(problem, data, &z, &weights)?;
     let kernel = products(&z, &chunks, &progress)?;
     let log_weight = weights.iter().map(|w| w.ln()).sum();
@@ -83,7 +83,7 @@ pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx
 }
 
 /// The columns with their means, in units in which the largest cell has a square.
-fn centred_columns<'a>(
+fn centered_columns<'a>(
     problem: &LeastSquaresProblem<'_>,
     data: &DatasetRef<'a>,
     rows: Vec<usize>,
@@ -141,7 +141,7 @@ fn unit_exponent(size: f64) -> i32 {
     if exponent.abs() > 200 { (-exponent).clamp(-1000, 1000) } else { 0 }
 }
 
-/// The targets, centred, times the square roots of the weights, in units of 2^-exponent.
+/// The targets, centered, times the square roots of the weights, in units of 2^-exponent.
 struct CenteredTargets {
     v: Vec<Vec<Dd>>,
     mean: Vec<Dd>,
@@ -193,7 +193,7 @@ fn row_space(
     solution_family::orthonormal(&rows)
 }
 
-/// The direction that centring takes out of the space of the rows, of length 1.
+/// The direction that centering takes out of the space of the rows, of length 1.
 fn direction(problem: &LeastSquaresProblem<'_>, weights: &[f64], weight: &Dd) -> Option<Vec<f64>> {
     problem.fit_intercept.then(|| weights.iter().map(|w| (w / weight.hi).sqrt()).collect())
 }
@@ -213,7 +213,7 @@ struct RowSpaceSystem<'a> {
     target: usize,
     alpha: f64,
     v: &'a [Dd],
-    /// What is added along the direction that centring took out.
+    /// What is added along the direction that centering took out.
     fill: f64,
 }
 
@@ -270,7 +270,7 @@ impl RowSpaceSolver<'_> {
             out.rss[target] = out.tss[target];
             return Ok(());
         }
-        // What centring made singular is made regular again; the solution has no part along that direction anyway.
+        // What centering made singular is made regular again; the solution has no part along that direction anyway.
         let system = RowSpaceSystem { target, alpha, v, fill: trace / m as f64 };
         if !self.by_cholesky(&system, a, out) {
             if m <= EXACT_ROWS {
@@ -288,7 +288,7 @@ impl RowSpaceSolver<'_> {
         Ok(())
     }
 
-    /// The Cholesky factorisation; false where the system is too nearly singular for it.
+    /// The Cholesky factorization; false where the system is too nearly singular for it.
     fn by_cholesky(&self, system: &RowSpaceSystem<'_>, a: &mut [f64], out: &mut LeastSquaresSolution) -> bool {
         let &RowSpaceSystem { target, alpha, v, fill } = system;
         let m = v.len();
@@ -311,7 +311,7 @@ impl RowSpaceSolver<'_> {
         true
     }
 
-    /// The factorisation of products in double-double, of as many rows as the data determine.
+    /// The factorization of products in double-double, of as many rows as the data determine.
     fn by_double_double(&self, system: &RowSpaceSystem<'_>, gram: &DdGram, a: &mut [f64], out: &mut LeastSquaresSolution) {
         let &RowSpaceSystem { target, alpha, v, .. } = system;
         let m = v.len();
@@ -380,7 +380,7 @@ impl RowSpaceSolver<'_> {
         }
     }
 
-    /// The length of row i of what centring took away.
+    /// The length of row i of what centering took away.
     fn mean_length(&self, i: usize) -> f64 {
         let unit = power(self.z.exponent);
         self.z.root[i] * self.z.mean.iter().map(|m| (m.hi * unit).powi(2)).sum::<f64>().sqrt()

@@ -1,14 +1,14 @@
-//! All minimisers of a problem whose columns are dependent: `b + (I - VᵀV) u` for any u, V an orthonormal basis of the rows of X.
+//! All minimizers of a problem whose columns are dependent: `b + (I - VᵀV) u` for any u, V an orthonormal basis of the rows of X.
 
 use ermine_core::{Error, Mat, Result};
 use ermine_math::linalg::PivotedQr;
 
 use ermine_math::scale::ldexp;
 
-/// All minimisers, besides the shortest.
+/// All minimizers, besides the shortest.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SolutionFamily {
-    /// Orthonormal rows that span those of the centred X: the directions along which coefficients are determined.
+    /// Orthonormal rows that span those of the centered X: the directions along which coefficients are determined.
     pub row_space: Mat<f64>,
     /// The means of the columns, 0 without intercept: how the intercept follows the coefficients.
     pub means: Vec<f64>,
@@ -59,7 +59,7 @@ pub(crate) fn complement(rows: &Mat<f64>) -> Mat<f64> {
         let axis = (0..n).fold(0, |best, j| if left[j] > left[best] { j } else { best });
         let mut v = vec![0.0; n];
         v[axis] = 1.0;
-        // Orthogonalised twice: once leaves rounding (Kahan).
+        // Orthogonalized twice: once leaves rounding (Kahan).
         for _ in 0..2 {
             for b in &basis {
                 let along: f64 = b.iter().zip(&v).map(|(b, v)| b * v).sum();

@@ -26,7 +26,7 @@ pub(super) struct CrammerSingerProblem<'a> {
     pub max_iter: u64,
 }
 
-pub(super) fn minimise(
+pub(super) fn minimize(
     x: &impl SgdRows,
     cols: usize,
     task: &CrammerSingerProblem<'_>,

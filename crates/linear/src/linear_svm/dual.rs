@@ -24,7 +24,7 @@ pub(super) struct DualProblem<'a> {
 impl DualProblem<'_> {
     /// The value of coordinate `i` at which the objective is least, from its value, slope and curvature.
     #[inline]
-    fn minimiser(&self, i: usize, value: f64, slope: f64, curvature: f64) -> f64 {
+    fn minimizer(&self, i: usize, value: f64, slope: f64, curvature: f64) -> f64 {
         let (lower, upper) = (self.lower[i], self.upper[i]);
         if curvature > 0.0 {
             let z = value - slope / curvature;
@@ -65,7 +65,7 @@ pub(super) struct DualCdSolution {
     pub converged: bool,
 }
 
-pub(super) fn minimise(
+pub(super) fn minimize(
     x: &impl SgdRows,
     cols: usize,
     rows: &DualProblem<'_>,
@@ -94,7 +94,7 @@ pub(super) fn minimise(
             let i = active[k] as usize;
             let (h, old) = (square[i], beta[i]);
             let slope = x.dot(i, &w) + rows.constant * constant - rows.y[i] + rows.ridge[i] * old;
-            let new = rows.minimiser(i, old, slope, h);
+            let new = rows.minimizer(i, old, slope, h);
             let moved = new - old;
             if moved == 0.0 {
                 if rows.resting_slack(i, old, slope) > leave {

@@ -71,7 +71,7 @@ impl LinearSvm {
         let constant = self.constant();
         if self.penalty == LinearSvmPenalty::L1 {
             let design = Design::new(problem.features, "linear-svm")?;
-            let s = sparse::minimise(&design, problem.y, problem.price, constant, self.tol, self.max_iter, cx)?;
+            let s = sparse::minimize(&design, problem.y, problem.price, constant, self.tol, self.max_iter, cx)?;
             return Ok(LinearSvmSolution {
                 intercept: s.constant * constant,
                 w: s.w,
@@ -111,15 +111,15 @@ impl LinearSvm {
         let ridge: Vec<f64> = price.iter().map(|c| if squared && *c > 0.0 { 0.5 / c } else { 0.0 }).collect();
         let constant = self.constant();
         let s = if self.method == LinearSvmSolver::Pegasos {
-            pegasos::minimise(x, cols, problem, constant, self.max_iter, cx)?
+            pegasos::minimize(x, cols, problem, constant, self.max_iter, cx)?
         } else if self.by_newton(features, loss) {
             let task = newton::SvmNewtonProblem { x: features, y, price, hinge, epsilon, constant };
-            newton::minimise(&task, self.tol, self.max_iter, cx)?
+            newton::minimize(&task, self.tol, self.max_iter, cx)?
         } else {
             let lower: Vec<f64> = (0..n).map(|i| if hinge && y[i] > 0.0 { 0.0 } else { -bound(i) }).collect();
             let upper: Vec<f64> = (0..n).map(|i| if hinge && y[i] < 0.0 { 0.0 } else { bound(i) }).collect();
             let rows = dual::DualProblem { y, lower: &lower, upper: &upper, ridge: &ridge, epsilon, constant };
-            dual::minimise(x, cols, &rows, self.tol, self.max_iter, index, cx)?
+            dual::minimize(x, cols, &rows, self.tol, self.max_iter, index, cx)?
         };
         let norm = |w: &[f64], b: f64| w.iter().map(|v| v * v).sum::<f64>() + b * b;
         let mut primal = 0.5 * norm(&s.w, s.constant);
@@ -240,7 +240,7 @@ impl LinearSvm {
         impl RowVisitor for SolveVisitor<'_, '_> {
             type Out = crammer_singer::CrammerSingerSolution;
             fn visit(self, rows: &impl SgdRows) -> Result<Self::Out> {
-                crammer_singer::minimise(rows, self.1, &self.0, self.2)
+                crammer_singer::minimize(rows, self.1, &self.0, self.2)
             }
         }
         let task = crammer_singer::CrammerSingerProblem {

@@ -25,8 +25,8 @@ pub use model::LinearSvmModel;
 
 /// A linear support vector machine, for classes or numbers.
 ///
-/// # What it minimises
-/// ½‖w‖² + Σ Cᵢ loss(yᵢ, w·xᵢ + b), or ‖w‖₁ in the place of ½‖w‖². The constant term is penalised like a weight.
+/// # What it minimizes
+/// ½‖w‖² + Σ Cᵢ loss(yᵢ, w·xᵢ + b), or ‖w‖₁ in the place of ½‖w‖². The constant term is penalized like a weight.
 ///
 /// # When to use it
 /// For many rows or many sparse columns, and behind kernel maps in the place of a kernel machine.

@@ -98,7 +98,7 @@ impl RowVisitor for WeightedRowSum<'_> {
 }
 
 /// Converged when the square root of the duality gap, next to the objective, is at most `tol`.
-pub(super) fn minimise(task: &SvmNewtonProblem<'_>, tol: f64, max_iter: u64, cx: &Context<'_>) -> Result<DualCdSolution> {
+pub(super) fn minimize(task: &SvmNewtonProblem<'_>, tol: f64, max_iter: u64, cx: &Context<'_>) -> Result<DualCdSolution> {
     let (n, cols) = (task.x.rows(), task.x.cols());
     let width = cols + usize::from(task.constant != 0.0);
     let mut w = vec![0.0; width];

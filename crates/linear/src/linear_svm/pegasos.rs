@@ -9,7 +9,7 @@ use super::fit::LinearSvmProblem;
 
 /// The result carries β as the dual variables that the steps amount to, brought
 /// within their bounds.
-pub(super) fn minimise(
+pub(super) fn minimize(
     x: &impl SgdRows,
     cols: usize,
     problem: &LinearSvmProblem<'_, '_>,

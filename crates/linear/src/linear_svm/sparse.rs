@@ -21,7 +21,7 @@ struct SquaredHinge<'a> {
     cols: usize,
     sign: &'a [f64],
     price: &'a [f64],
-    /// The value of the constant column, which comes after the others and is penalised like them; 0 for none.
+    /// The value of the constant column, which comes after the others and is penalized like them; 0 for none.
     constant: f64,
 }
 
@@ -100,8 +100,8 @@ impl SquaredHinge<'_> {
     }
 }
 
-/// The constant column has the value `constant` and is penalised like the others; 0 for none.
-pub(super) fn minimise(
+/// The constant column has the value `constant` and is penalized like the others; 0 for none.
+pub(super) fn minimize(
     design: &Design<'_>,
     sign: &[f64],
     price: &[f64],

@@ -43,7 +43,7 @@ pub struct StopLimits {
     pub max_iter: u64,
     /// The factor from sums of losses to the objective of the learner.
     pub scale: f64,
-    /// The loss at which separated rows count as separated far enough, when nothing is penalised.
+    /// The loss at which separated rows count as separated far enough, when nothing is penalized.
     pub apart: Option<f64>,
 }
 
@@ -170,8 +170,8 @@ impl LogisticData<'_> {
     }
 }
 
-/// Minimises from a start.
-pub fn minimise(rows: &LogisticData<'_>, start: WeightPoint, limits: StopLimits, cx: &Context<'_>) -> Result<LogisticSolution> {
+/// Minimizes from a start.
+pub fn minimize(rows: &LogisticData<'_>, start: WeightPoint, limits: StopLimits, cx: &Context<'_>) -> Result<LogisticSolution> {
     let (cols, v) = (rows.problem.cols, rows.problem.vectors());
     let scatter = rows.scatter()?;
     let penalty = rows.penalty;
@@ -201,7 +201,7 @@ pub fn minimise(rows: &LogisticData<'_>, start: WeightPoint, limits: StopLimits,
         // Four: the bound on the curvature is one and a half to two times what it is, and columns go together.
         let left = 4.0 * violation.left;
         let target = 50.0 * limits.tol * limits.tol * objective;
-        // Where anything is penalised the gap proves what is missing; an estimate would end the search a step or two too early.
+        // Where anything is penalized the gap proves what is missing; an estimate would end the search a step or two too early.
         let missing = if penalty.is_free() { left } else { gap };
         let enough = missing <= target && apart.is_none();
         // With little data the last digits cost a step or two.
@@ -282,7 +282,7 @@ impl ClassStep<'_, '_> {
         }
         let model = QuadraticModel::new(self.columns, mine, &residual, &curvature, penalty, rows.problem.intercept);
         let w: Vec<f64> = mine.iter().map(|&k| point.coef[c * cols + set[k]]).collect();
-        let step = model.minimise(&w, self.rest, self.rounds);
+        let step = model.minimize(&w, self.rest, self.rounds);
         let cost = |t: f64| w.iter().zip(&step.weights).map(|(w, d)| penalty.of(w + t * d)).sum::<f64>();
         let promise = residual.iter().zip(&step.scores).map(|(r, s)| r * s).sum::<f64>() + cost(1.0) - cost(0.0);
         let value = loss + cost(0.0);

@@ -33,8 +33,8 @@ pub enum DualResult {
     TooSlow(WeightPoint),
 }
 
-/// Minimises; `x` are the rows of `rows`.
-pub fn minimise(rows: &LogisticData<'_>, x: CsrRef<'_>, limits: StopLimits, cx: &Context<'_>) -> Result<DualResult> {
+/// Minimizes; `x` are the rows of `rows`.
+pub fn minimize(rows: &LogisticData<'_>, x: CsrRef<'_>, limits: StopLimits, cx: &Context<'_>) -> Result<DualResult> {
     let scatter = rows.scatter()?;
     let (n, l2) = (rows.len(), rows.penalty.l2);
     let sign: Vec<f64> = rows.labels.positive.iter().map(|p| if *p { 1.0 } else { -1.0 }).collect();

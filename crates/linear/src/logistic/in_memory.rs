@@ -72,12 +72,12 @@ impl Logistic {
             return Err(Error::Deadline("fit".into()));
         }
         let outcome = match (self.solver, &data.x) {
-            (LogisticSolver::Saga, _) => stochastic::minimise(&rows, &start, StochasticMethod::Saga, limits, cx)?,
-            (LogisticSolver::Sgd, _) => stochastic::minimise(&rows, &start, StochasticMethod::Sgd, limits, cx)?,
+            (LogisticSolver::Saga, _) => stochastic::minimize(&rows, &start, StochasticMethod::Saga, limits, cx)?,
+            (LogisticSolver::Sgd, _) => stochastic::minimize(&rows, &start, StochasticMethod::Sgd, limits, cx)?,
             (LogisticSolver::Auto, Features::Csr(x)) if rows.penalty.l1 == 0.0 => {
                 let mean = mean_curvature_ratio(&rows, *x);
                 let dual = rows.problem.vectors() == 1 && mean <= DUAL_STEEP;
-                let ended = if dual { dual::minimise(&rows, *x, limits, cx)? } else { DualResult::TooSlow(start) };
+                let ended = if dual { dual::minimize(&rows, *x, limits, cx)? } else { DualResult::TooSlow(start) };
                 match ended {
                     DualResult::Solved(outcome) => *outcome,
                     DualResult::TooSlow(point) => {
@@ -88,7 +88,7 @@ impl Logistic {
                     }
                 }
             }
-            _ => cd::minimise(&rows, start, limits, cx)?,
+            _ => cd::minimize(&rows, start, limits, cx)?,
         };
         Ok(self.model_of(&rows, outcome))
     }

@@ -30,16 +30,16 @@ pub use separation::Separation;
 
 /// Linear scores turned into probabilities: logistic regression for two classes, softmax regression for more.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// C Σᵢ wᵢ loss(xᵢ, yᵢ) + r ‖W‖₁ + (1 - r)/2 ‖W‖². For two classes the loss is log(1 + exp(-sᵢ (w·xᵢ + b))) with sᵢ = ±1;
 /// for K classes it is log Σₖ exp(zᵢₖ) - zᵢ,yᵢ with zᵢₖ = wₖ·xᵢ + bₖ, one weight vector a class; without L1 part their
-/// sum is 0 at the optimum. The share r is 0 for an L2 penalty and 1 for an L1 penalty. Intercepts are not penalised.
+/// sum is 0 at the optimum. The share r is 0 for an L2 penalty and 1 for an L1 penalty. Intercepts are not penalized.
 /// Without penalty it is Σᵢ wᵢ loss alone: maximum likelihood.
 ///
 /// # When to use it
 /// First, for any classification with numeric columns: the optimum is unique and found exactly, the probabilities are
 /// well calibrated, the weights can be read. With an L1 part many weights are exactly 0, which selects columns.
-/// Standardise the columns when their units differ, since the penalty sees the units.
+/// Standardize the columns when their units differ, since the penalty sees the units.
 ///
 /// # Example
 /// ```

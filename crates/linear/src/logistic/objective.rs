@@ -117,7 +117,7 @@ impl Objective for LogisticObjective {
         }
     }
 
-    /// Columns that are too large or, where nothing is penalised, so small that they seem constant.
+    /// Columns that are too large or, where nothing is penalized, so small that they seem constant.
     fn check_range(&self, plan: &NewtonPlan, metric: &HessianMetric, gradient: &[f64], _: &LogisticSums, _: bool) -> Result<()> {
         let (q, cols) = (self.problem.width(), self.problem.cols);
         for (at, g) in gradient.iter().enumerate().filter(|(at, _)| at % q < cols) {

@@ -15,7 +15,7 @@ impl ElasticPenalty {
     /// No penalty.
     pub const FREE: Self = Self { l1: 0.0, l2: 0.0 };
 
-    /// Whether nothing is penalised.
+    /// Whether nothing is penalized.
     pub fn is_free(self) -> bool {
         self == Self::FREE
     }

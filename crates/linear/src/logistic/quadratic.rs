@@ -1,4 +1,4 @@
-//! The quadratic model of the objective around a point, minimised over some columns of one class: coordinate descent to find which
+//! The quadratic model of the objective around a point, minimized over some columns of one class: coordinate descent to find which
 //! weights are 0, conjugate gradients among the others.
 //!
 //! min over d: g·Xd + ½ (Xd)ᵀ H (Xd) + penalty(w + d), with H the curvatures of the rows. With an intercept the columns are
@@ -72,7 +72,7 @@ impl<'a> QuadraticModel<'a> {
     }
 
     /// The step from `w`: a round of coordinate descent that gains less than `rest` of the first ends the search, or the last of `rounds`.
-    pub fn minimise(&self, w: &[f64], rest: f64, rounds: usize) -> NewtonStep {
+    pub fn minimize(&self, w: &[f64], rest: f64, rounds: usize) -> NewtonStep {
         let mut at = DescentState { weights: w.to_vec(), scores: vec![0.0; self.curvature.len()], sum: 0.0, shift: 0.0 };
         let mut first = 0.0;
         for round in 0..rounds {
@@ -223,7 +223,7 @@ impl<'a> QuadraticModel<'a> {
     }
 }
 
-/// Where a minimisation stands.
+/// Where a minimization stands.
 struct DescentState {
     weights: Vec<f64>,
     /// What the steps so far add to the scores: the columns times them, and `shift`.

@@ -35,8 +35,8 @@ enum RowAccess<'a> {
     Dense(MatRef<'a, f64>),
 }
 
-/// Minimises from a start.
-pub fn minimise(
+/// Minimizes from a start.
+pub fn minimize(
     rows: &LogisticData<'_>,
     start: &WeightPoint,
     kind: StochasticMethod,
@@ -108,7 +108,7 @@ struct StochasticState<'a> {
     vectors: usize,
     cols: usize,
     /// What is taken off each column (empty for nothing), and what it is divided by; 0 for a column that never moves.
-    centre: Vec<f64>,
+    center: Vec<f64>,
     spread: Vec<f64>,
     /// The penalty of each column in its units, as a share of one row.
     penalty: Vec<ElasticPenalty>,
@@ -135,12 +135,12 @@ impl<'a> StochasticState<'a> {
         let counted = (0..n).filter(|&i| rows.labels.weight_of(i) > 0.0).count() as f64;
         let weight: f64 = (0..n).map(|i| rows.labels.weight_of(i)).sum();
         let dense = matches!(access, RowAccess::Dense(_));
-        let centre = match dense && rows.problem.intercept {
+        let center = match dense && rows.problem.intercept {
             true => rows.design.summary(rows.weight(), &vec![0.0; n], true).mean,
             false => Vec::new(),
         };
         // About zero where nothing is taken off.
-        let squares = match centre.is_empty() && rows.problem.intercept {
+        let squares = match center.is_empty() && rows.problem.intercept {
             true => rows.design.summary(rows.weight(), &vec![0.0; n], false).scatter,
             false => scatter.to_vec(),
         };
@@ -164,14 +164,14 @@ impl<'a> StochasticState<'a> {
             intercept_sums: vec![0.0; v],
             moved: vec![0; cols],
             now: 0,
-            centre,
+            center,
             spread,
         };
         for c in 0..v {
             for j in 0..cols {
                 let w = start.coef[c * cols + j];
                 walk.weights[j * v + c] = w * walk.spread[j];
-                walk.intercepts[c] += w * walk.centre.get(j).copied().unwrap_or(0.0);
+                walk.intercepts[c] += w * walk.center.get(j).copied().unwrap_or(0.0);
             }
         }
         let mut cells = Vec::new();
@@ -198,7 +198,7 @@ impl<'a> StochasticState<'a> {
             }
             RowAccess::Dense(x) => {
                 let cells = x.row(row).unwrap_or(&[]).iter().enumerate().filter(|(j, _)| self.spread[*j] > 0.0);
-                out.extend(cells.map(|(j, v)| (j, (v - self.centre.get(j).copied().unwrap_or(0.0)) / self.spread[j])));
+                out.extend(cells.map(|(j, v)| (j, (v - self.center.get(j).copied().unwrap_or(0.0)) / self.spread[j])));
             }
         }
     }
@@ -336,7 +336,7 @@ impl<'a> StochasticState<'a> {
             for c in 0..v {
                 let w = state[j * v + c] / self.spread[j];
                 coef[c * cols + j] = w;
-                intercept[c] -= w * self.centre.get(j).copied().unwrap_or(0.0);
+                intercept[c] -= w * self.center.get(j).copied().unwrap_or(0.0);
             }
         }
         WeightPoint { coef, intercept }

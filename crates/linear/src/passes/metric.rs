@@ -11,7 +11,7 @@ use super::CurvatureKind;
 /// A positive definite approximation of the Hessian, or the Hessian.
 ///
 /// Solving scales the diagonal to 1 first, so that the units of the columns do not matter. Where columns depend on each
-/// other and nothing penalises them, a small multiple of the identity is added: the step then has no part along
+/// other and nothing penalizes them, a small multiple of the identity is added: the step then has no part along
 /// directions that the data does not determine.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HessianMetric {

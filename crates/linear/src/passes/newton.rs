@@ -82,7 +82,7 @@ pub trait Objective: Clone + Sync {
     /// The objective as the learner states it, at the last accepted point.
     fn reported(&self, value: f64, point: &[f64], plan: &NewtonPlan) -> f64;
 
-    /// Whether classes are separated far enough, where they are separated at all and nothing is penalised.
+    /// Whether classes are separated far enough, where they are separated at all and nothing is penalized.
     fn separated(&self, sums: &Self::Sums, plan: &NewtonPlan) -> Option<bool>;
     /// What a pass after the end is needed for; none for no such pass.
     fn closing_pass(&self, plan: &NewtonPlan, end: Termination, metric_is_current: bool) -> Option<CurvatureKind>;

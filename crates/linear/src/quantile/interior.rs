@@ -54,7 +54,7 @@ pub fn solve(program: &LinearProgram, course: &mut Trace, cx: &Context<'_>) -> R
             weight[i] = 1.0 / (z[i] / a[i] + v[i] / s[i]);
             right[i] = weight[i] * r[i] + (lo[i] + a[i]);
         }
-        let factor = factorise(program.gram(&weight));
+        let factor = factorize(program.gram(&weight));
         let mut db = program.products(&right);
         factor.solve(&mut db);
         program.apply(&db, &mut fitted);
@@ -108,7 +108,7 @@ pub fn solve(program: &LinearProgram, course: &mut Trace, cx: &Context<'_>) -> R
 /// The weighted least-squares solution and its residuals.
 fn least_squares(program: &LinearProgram, weight: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let mut b = program.products(&program.y.iter().zip(weight).map(|(y, w)| y * w).collect::<Vec<_>>());
-    factorise(program.gram(weight)).solve(&mut b);
+    factorize(program.gram(weight)).solve(&mut b);
     let mut fitted = vec![0.0; program.len()];
     program.apply(&b, &mut fitted);
     let r = program.y.iter().zip(&fitted).map(|(y, f)| y - f).collect();
@@ -136,7 +136,7 @@ fn longest_primal(z: &[f64], v: &[f64], dz: &[f64], dv: &[f64]) -> f64 {
     most.min(1.0 / BACK_OFF)
 }
 
-/// A factorisation in units in which the diagonal is 1, made regular where columns depend on each other.
+/// A factorization in units in which the diagonal is 1, made regular where columns depend on each other.
 struct RegularizedFactor {
     unit: Vec<f64>,
     cholesky: Option<Cholesky>,
@@ -152,7 +152,7 @@ impl RegularizedFactor {
     }
 }
 
-fn factorise(mut a: Mat<f64>) -> RegularizedFactor {
+fn factorize(mut a: Mat<f64>) -> RegularizedFactor {
     let n = a.rows();
     let unit: Vec<f64> = (0..n).map(|j| a[(j, j)].sqrt().recip()).map(|u| if u.is_finite() { u } else { 0.0 }).collect();
     for i in 0..n {

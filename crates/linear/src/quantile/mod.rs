@@ -22,7 +22,7 @@ const NAME: &str = "quantile";
 
 /// Quantile regression: the plane with a given share of the rows below it,
 /// `sum_i w_i pinball(y_i - b0 - x_i · b) / sum_i w_i + alpha |b|₁`, where `pinball(r)` is `quantile · r` for `r >= 0` and
-/// `(quantile - 1) r` below. The intercept is not penalised.
+/// `(quantile - 1) r` below. The intercept is not penalized.
 ///
 /// # When to use it
 /// For the median instead of the mean, which no outlier among the targets can move far; for limits that hold nine times in ten; wherever

@@ -39,12 +39,12 @@ impl LpRows {
 pub struct LinearProgram {
     pub rows: LpRows,
     pub intercept: bool,
-    /// Targets and limits, of the rows first, then of the penalised columns.
+    /// Targets and limits, of the rows first, then of the penalized columns.
     pub y: Vec<f64>,
     pub lo: Vec<f64>,
     pub hi: Vec<f64>,
     /// The columns with a penalty.
-    pub penalised: Vec<usize>,
+    pub penalized: Vec<usize>,
 }
 
 impl LinearProgram {
@@ -88,7 +88,7 @@ impl LinearProgram {
                 });
             }
         }
-        unit.iter_mut().zip(&self.penalised).for_each(|(o, &j)| *o = b[j]);
+        unit.iter_mut().zip(&self.penalized).for_each(|(o, &j)| *o = b[j]);
     }
 
     /// `Aᵀ f`.
@@ -121,7 +121,7 @@ impl LinearProgram {
             .collect();
         let mut out = vec![0.0; p + 1];
         parts.iter().for_each(|part| out.iter_mut().zip(part).for_each(|(o, v)| *o += v));
-        self.penalised.iter().zip(&f[n..]).for_each(|(&j, f)| out[j] += f);
+        self.penalized.iter().zip(&f[n..]).for_each(|(&j, f)| out[j] += f);
         out.truncate(self.width());
         out
     }
@@ -179,7 +179,7 @@ impl LinearProgram {
                 }
             }
         }
-        self.penalised.iter().zip(&f[n..]).for_each(|(&j, f)| out[(j, j)] += f);
+        self.penalized.iter().zip(&f[n..]).for_each(|(&j, f)| out[(j, j)] += f);
         out
     }
 
@@ -188,7 +188,7 @@ impl LinearProgram {
         let (n, p) = (self.rows.count(), self.cols());
         out.fill(0.0);
         if i >= n {
-            out[self.penalised[i - n]] = 1.0;
+            out[self.penalized[i - n]] = 1.0;
             return;
         }
         match &self.rows {

@@ -12,7 +12,7 @@ use ermine_math::scale::{exponent_of, ldexp};
 /// Rows of the data that are read at a time.
 const BLOCK: usize = 1024;
 
-/// Rows of weight above 0, by place: column j less `centre[j]` is `x 2^exponent - centre`.
+/// Rows of weight above 0, by place: column j less `center[j]` is `x 2^exponent - center`.
 pub struct ScaledData<'a> {
     data: DatasetRef<'a>,
     /// The rows of weight above 0.
@@ -21,12 +21,12 @@ pub struct ScaledData<'a> {
     pub weight: Vec<f64>,
     pub total: f64,
     pub exponent: Vec<i32>,
-    pub centre: Vec<f64>,
+    pub center: Vec<f64>,
     /// Columns that vary (or, without intercept, are not all 0).
     pub varying: Vec<usize>,
     pub y: Vec<f64>,
     pub y_exponent: i32,
-    pub y_centre: f64,
+    pub y_center: f64,
 }
 
 /// Least and largest value and sum of a column.
@@ -73,24 +73,24 @@ impl<'a> ScaledData<'a> {
         };
         let spread = rows.iter().map(|&i| (ldexp(y_of(i), first) - y_mean).abs()).fold(0.0, f64::max);
         let more = if spread > 4.0 * f64::EPSILON * y_mean.abs() { -exponent_of(spread) } else { 0 };
-        let (y_exponent, y_centre) = (first + more, ldexp(y_mean, more));
+        let (y_exponent, y_center) = (first + more, ldexp(y_mean, more));
         let mut out = Self {
             data: *data,
-            y: rows.iter().map(|&i| ldexp(y_of(i), y_exponent) - y_centre).collect(),
+            y: rows.iter().map(|&i| ldexp(y_of(i), y_exponent) - y_center).collect(),
             rows,
             weight,
             total,
             exponent: vec![0; data.cols()],
-            centre: vec![0.0; data.cols()],
+            center: vec![0.0; data.cols()],
             varying: Vec::new(),
             y_exponent,
-            y_centre,
+            y_center,
         };
         out.measure(fit_intercept)?;
         Ok(out)
     }
 
-    /// Finds exponents and centres, and refuses cells that are not finite.
+    /// Finds exponents and centers, and refuses cells that are not finite.
     fn measure(&mut self, fit_intercept: bool) -> Result<()> {
         let p = self.data.cols();
         let raw = self.extents()?;
@@ -110,7 +110,7 @@ impl<'a> ScaledData<'a> {
             if spread > 4.0 * f64::EPSILON * scaled[j].size() {
                 let more = -exponent_of(spread);
                 self.exponent[j] += more;
-                self.centre[j] = ldexp(mean, more);
+                self.center[j] = ldexp(mean, more);
                 self.varying.push(j);
             }
         }
@@ -172,7 +172,7 @@ impl<'a> ScaledData<'a> {
     /// A cell as read, in scaled units.
     #[inline]
     fn cell(&self, v: f64, j: usize) -> f64 {
-        self.scaled(v, j) - self.centre[j]
+        self.scaled(v, j) - self.center[j]
     }
 
     /// The rows at given places (ascending), in the given columns.
@@ -209,7 +209,7 @@ impl<'a> ScaledData<'a> {
         // x 2^e - c, times b, is x times b 2^e less c b: no cell is scaled.
         let plain = columns.iter().all(|&j| self.exponent[j].abs() < 200);
         let factor: Vec<f64> = columns.iter().zip(b).map(|(&j, b)| ldexp(*b, self.exponent[j])).collect();
-        let middle: f64 = columns.iter().zip(b).map(|(&j, b)| self.centre[j] * b).sum::<f64>() - b[p];
+        let middle: f64 = columns.iter().zip(b).map(|(&j, b)| self.center[j] * b).sum::<f64>() - b[p];
         let mut dense = vec![0.0; self.data.cols()];
         columns.iter().zip(if plain { &factor[..] } else { b }).for_each(|(&j, f)| dense[j] = *f);
         let score = |cells: Cells<'_>| -> f64 {
@@ -252,7 +252,7 @@ impl<'a> ScaledData<'a> {
         Ok(all)
     }
 
-    /// A row in scaled units without its centre, and its target, both exact.
+    /// A row in scaled units without its center, and its target, both exact.
     pub fn exact_row(&self, place: usize, columns: &[usize]) -> Result<(Vec<f64>, f64)> {
         let mut row = vec![0.0; self.data.cols()];
         // Values of a column that is stored twice add up.

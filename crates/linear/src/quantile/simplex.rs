@@ -63,7 +63,7 @@ pub fn choose_basis(program: &LinearProgram, weight: &[f64]) -> Vec<usize> {
             continue;
         }
         let mut rest = row.clone();
-        // Orthogonalised twice, which is enough (Kahan).
+        // Orthogonalized twice, which is enough (Kahan).
         for _ in 0..2 {
             for direction in &span {
                 let along: f64 = direction.iter().zip(&rest).map(|(d, r)| d * r).sum();

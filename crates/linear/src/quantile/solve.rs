@@ -35,7 +35,7 @@ pub struct QuantileProblem<'a> {
 pub struct QuantileOptimum {
     /// The columns of `b`; all others have the coefficient 0.
     pub columns: Vec<usize>,
-    /// Coefficients, then the intercept (0 without one), of columns that are not centred.
+    /// Coefficients, then the intercept (0 without one), of columns that are not centered.
     pub b: Vec<f64>,
     /// The dual variable of every row.
     pub dual: Vec<f64>,
@@ -226,13 +226,13 @@ impl QuantileProblem<'_> {
                 hi.push(self.tau * weight);
             }
         }
-        let penalised: Vec<usize> = (0..columns.len()).filter(|&k| self.penalty[columns[k]] > 0.0).collect();
-        for &k in &penalised {
+        let penalized: Vec<usize> = (0..columns.len()).filter(|&k| self.penalty[columns[k]] > 0.0).collect();
+        for &k in &penalized {
             y.push(0.0);
             lo.push(-self.penalty[columns[k]]);
             hi.push(self.penalty[columns[k]]);
         }
-        Ok(LinearProgram { rows, intercept: self.fit_intercept, y, lo, hi, penalised })
+        Ok(LinearProgram { rows, intercept: self.fit_intercept, y, lo, hi, penalized })
     }
 
     /// What the rows of a basis stand for; `None` when a sum is among them.
@@ -246,7 +246,7 @@ impl QuantileProblem<'_> {
         let real = program.rows.count();
         let of = |&i: &usize| match i {
             i if i < members.len() => Some(BasisMember::Row(members[i])),
-            i if i >= real => Some(BasisMember::Column(columns[program.penalised[i - real]])),
+            i if i >= real => Some(BasisMember::Column(columns[program.penalized[i - real]])),
             _ => None,
         };
         vertex.basis.iter().map(of).collect()
@@ -258,7 +258,7 @@ impl QuantileProblem<'_> {
             BasisMember::Row(k) => members.binary_search(k).ok(),
             BasisMember::Column(j) => {
                 let k = columns.binary_search(j).ok()?;
-                program.penalised.binary_search(&k).ok().map(|at| real + at)
+                program.penalized.binary_search(&k).ok().map(|at| real + at)
             }
         };
         basis.iter().map(of).collect()
@@ -279,10 +279,10 @@ impl QuantileProblem<'_> {
         let mut b = vertex.b.clone();
         b.resize(p + 1, 0.0);
         if self.fit_intercept {
-            b[p] += data.y_centre - (0..p).map(|k| b[k] * data.centre[columns[k]]).sum::<f64>();
+            b[p] += data.y_center - (0..p).map(|k| b[k] * data.center[columns[k]]).sum::<f64>();
         }
         for &i in vertex.basis.iter().filter(|i| **i >= real) {
-            b[program.penalised[i - real]] = 0.0;
+            b[program.penalized[i - real]] = 0.0;
         }
         // Corrections by residuals to twice the digits, of rows and targets that are not rounded.
         for _ in 0..2 {
@@ -300,12 +300,12 @@ impl QuantileProblem<'_> {
             let step: Vec<f64> =
                 (0..vertex.inverse.rows()).map(|j| vertex.inverse.row(j).iter().zip(&left).map(|(v, l)| v * l).sum()).collect();
             for k in 0..p {
-                if b[k] != 0.0 || program.penalised.binary_search(&k).is_err() {
+                if b[k] != 0.0 || program.penalized.binary_search(&k).is_err() {
                     b[k] += step[k];
                 }
             }
             if self.fit_intercept {
-                b[p] += step[p] - (0..p).map(|k| step[k] * data.centre[columns[k]]).sum::<f64>();
+                b[p] += step[p] - (0..p).map(|k| step[k] * data.center[columns[k]]).sum::<f64>();
             }
         }
         let mut dual: Vec<f64> = match split {

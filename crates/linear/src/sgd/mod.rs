@@ -24,15 +24,15 @@ use schedule::SgdSchedule;
 
 /// Linear scores learned one row at a time: a step against the gradient of the loss of each row in turn.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// 1/n Σᵢ wᵢ loss(yᵢ, xᵢ·b + b0) + alpha R(b), with R = ½ |b|² ("l2"), |b|₁ ("l1"), l1_ratio |b|₁ + (1 - l1_ratio) ½ |b|²
 /// ("elasticnet") or 0 ("none"). For classes y is ±1 and the loss one of the margin ([`SgdLoss`]); more than two classes
-/// are learned one against the rest. Intercepts are not penalised.
+/// are learned one against the rest. Intercepts are not penalized.
 ///
 /// # When to use it
 /// Rows or columns too many for anything else, sparse rows above all, or rows that keep coming ([`Sgd::partial_fit`]). It
 /// comes near the optimum in a few passes and stays near it: where the optimum itself matters, use ridge, logistic or a
-/// support vector machine. Standardise the columns: one step length serves them all.
+/// support vector machine. Standardize the columns: one step length serves them all.
 ///
 /// # Example
 /// ```
@@ -55,7 +55,7 @@ use schedule::SgdSchedule;
 /// See [`Sgd::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
 ///
 /// # Probabilities
-/// The logistic loss gives them (one against the rest, made to sum to 1). The minimisers of the squared, squared hinge
+/// The logistic loss gives them (one against the rest, made to sum to 1). The minimizers of the squared, squared hinge
 /// and modified Huber losses are 2p - 1, so their scores are brought from [-1, 1] to [0, 1]; that of the exponential loss
 /// is half the log odds. The hinge, perceptron, linear and the other losses have no probabilities: what is given is the
 /// logistic function of the score, which puts rows in the order of the scores and is not calibrated.

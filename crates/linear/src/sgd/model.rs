@@ -40,7 +40,7 @@ enum ProbabilityRule {
 }
 
 impl SgdLoss {
-    /// The minimiser of the expected loss is ½ log odds for the exponential loss and 2p - 1 for the squared ones; that of the
+    /// The minimizer of the expected loss is ½ log odds for the exponential loss and 2p - 1 for the squared ones; that of the
     /// logistic loss is the log odds. The others have no such relation, and the logistic one stands in.
     fn probability_rule(self) -> ProbabilityRule {
         match self {

@@ -38,7 +38,7 @@ impl SgdLabels<'_> {
     }
 }
 
-/// What is minimised and how: the same for all classes.
+/// What is minimized and how: the same for all classes.
 #[derive(Clone, Copy)]
 pub(super) struct SgdOptions {
     pub loss: RowLoss,

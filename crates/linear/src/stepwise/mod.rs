@@ -19,7 +19,7 @@ use path::{CenteredGram, StepwisePath};
 
 /// Least squares on few columns, chosen one by one: at each step the column that lowers the residual sum of squares most.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// Σᵢ wᵢ (yᵢ - b0 - xᵢ·b)² with at most k coefficients that are not 0, greedily. The number k is the one with the least
 /// criterion: AIC = 2m - 2 log L, BIC = m log n - 2 log L, where log L = -n/2 (log(2π rss / n) + 1), m the fitted
 /// coefficients with the intercept and n the sum of the weights; or the error of cross-validation; or it is given.

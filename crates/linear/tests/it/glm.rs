@@ -1,4 +1,4 @@
-//! Generalised linear models against reference values, closed forms, the theory, and hostile data.
+//! Generalized linear models against reference values, closed forms, the theory, and hostile data.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use ermine_core::{
     Column, ColumnRef, Context, Csr, DatasetRef, Features, Learner, Mat, MatRef, Model, ModelWriter, OwnedTarget, Regressor,
     RngStream, Schema, Table, Target, run_passes_blocked,
 };
-use ermine_fixtures::{TextTable, Value, matrix, near, numbers, standardised};
+use ermine_fixtures::{TextTable, Value, matrix, near, numbers, standardized};
 use ermine_linear::{Glm, GlmFamily, GlmLink, GlmModel, GlmSolver, Logistic, Ols, PenaltyKind};
 use proptest::prelude::*;
 
@@ -80,7 +80,7 @@ fn logit_on_titanic() {
 #[test]
 fn logit_on_breast_cancer_is_that_of_logistic() {
     let sheet = TextTable::read("breast_cancer");
-    let columns: Vec<Vec<f64>> = (0..5).map(|j| standardised(&sheet.numbers(&sheet.names[j]))).collect();
+    let columns: Vec<Vec<f64>> = (0..5).map(|j| standardized(&sheet.numbers(&sheet.names[j]))).collect();
     let (x, y) = (matrix(&columns), sheet.numbers(sheet.names.last().unwrap()));
     let model = fit(&glm(GlmFamily::Bernoulli), &x, &y);
     compare(&model, "logit_breast_cancer_5");
@@ -107,7 +107,7 @@ fn logit_on_german_credit() {
     let case = case("logit_german_credit");
     let numeric: Vec<&str> = case["params"]["numeric"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
     let target = sheet.names.last().unwrap().clone();
-    let mut columns: Vec<Vec<f64>> = numeric.iter().map(|n| standardised(&sheet.numbers(n))).collect();
+    let mut columns: Vec<Vec<f64>> = numeric.iter().map(|n| standardized(&sheet.numbers(n))).collect();
     for name in sheet.names.iter().filter(|n| !numeric.contains(&n.as_str()) && **n != target) {
         columns.extend(one_hot(sheet.column(name)));
     }
@@ -226,7 +226,7 @@ fn fitting(learner: &Glm, rows: usize, seed: u64) -> (Mat<f64>, Vec<f64>) {
 }
 
 #[test]
-fn the_score_equations_hold_and_no_neighbour_is_better() {
+fn the_score_equations_hold_and_no_neighbor_is_better() {
     for base in every() {
         for (alpha, intercept) in [(0.0, true), (0.3, true), (0.01, false)] {
             let (x, y) = fitting(&base, 400, 5);

@@ -3,13 +3,13 @@
 use ermine_core::{
     Context, Csr, DatasetRef, Features, Learner, Mat, MatRef, Model, ModelWriter, Regressor, RngStream, Section, Target,
 };
-use ermine_fixtures::{TextTable, case, cases, numbers, standardised_columns, text};
+use ermine_fixtures::{TextTable, case, cases, numbers, standardized_columns, text};
 use ermine_linear::{AlphaSpec, ElasticNet, Lasso, LassoModel, Ols, PathGoal, Ridge, RidgeAlpha, Selection};
 use proptest::prelude::*;
 
 fn diabetes() -> (Mat<f64>, Vec<f64>) {
     let (x, y) = TextTable::read("diabetes").split_target();
-    (standardised_columns(&x), y)
+    (standardized_columns(&x), y)
 }
 
 /// Complete rows; eight numbers, then the levels of ocean_proximity but the first; target / 100000.
@@ -35,7 +35,7 @@ fn california() -> (Mat<f64>, Vec<f64>) {
         None => f64::from(u8::from(rows[i][at("ocean_proximity")] == levels[j - 8])),
     });
     let y = rows.iter().map(|r| r[at("median_house_value")].parse::<f64>().unwrap() / 1e5).collect();
-    (standardised_columns(&x), y)
+    (standardized_columns(&x), y)
 }
 
 fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> DatasetRef<'a> {
@@ -243,9 +243,9 @@ fn no_support_is_better() {
     let (x, y) = problem(25, 6, 11);
     let n = 25.0;
     let mean = |v: &mut dyn Iterator<Item = f64>| v.sum::<f64>() / n;
-    let centre: Vec<f64> = (0..6).map(|j| mean(&mut x.view().col_iter(j))).collect();
+    let center: Vec<f64> = (0..6).map(|j| mean(&mut x.view().col_iter(j))).collect();
     let level = mean(&mut y.iter().copied());
-    let z = Mat::from_fn(25, 6, |i, j| x[(i, j)] - centre[j]);
+    let z = Mat::from_fn(25, 6, |i, j| x[(i, j)] - center[j]);
     let r: Vec<f64> = y.iter().map(|y| y - level).collect();
     let gram = |a: usize, b: usize| (0..25).map(|i| z[(i, a)] * z[(i, b)]).sum::<f64>() / n;
     let q: Vec<f64> = (0..6).map(|j| (0..25).map(|i| z[(i, j)] * r[i]).sum::<f64>() / n).collect();

@@ -69,7 +69,7 @@ fn logistic_is_the_map_estimate_of_a_gaussian_prior() {
 }
 
 #[test]
-fn a_penalised_count_model_is_the_map_estimate_of_a_gaussian_prior() {
+fn a_penalized_count_model_is_the_map_estimate_of_a_gaussian_prior() {
     let x = columns(80, 2);
     let prior = GaussianPrior { variance: 0.05 };
     let y: Vec<f64> = (0..80).map(|i| (i % 4) as f64).collect();

@@ -1,12 +1,12 @@
 //! Huber, quantile and expectile regression against reference values, brute force and the conditions of optimality.
 
 use ermine_core::{Context, Csr, DatasetRef, Features, Learner, Mat, MatRef, Model, RngStream, Target};
-use ermine_fixtures::{TextTable, cases, near, numbers, standardised_columns};
+use ermine_fixtures::{TextTable, cases, near, numbers, standardized_columns};
 use ermine_linear::{Expectile, Huber, HuberModel, Ols, Quantile, QuantileModel, Ridge, RidgeAlpha};
 
 fn diabetes() -> (Mat<f64>, Vec<f64>) {
     let (x, y) = TextTable::read("diabetes").split_target();
-    (standardised_columns(&x), y)
+    (standardized_columns(&x), y)
 }
 
 fn data<'a>(x: &'a Mat<f64>, y: &'a [f64]) -> DatasetRef<'a> {
@@ -403,9 +403,9 @@ fn levels_0_and_1_are_the_nearest_planes_below_and_above() {
         // No other plane through three rows that stays on this side is nearer in sum.
         let near_level = quantile(level + side * 1e-5, 0.0, &data(&x, &y));
         model.coef().iter().zip(near_level.coef()).for_each(|(a, b)| near(*a, *b, 1e-9, "limit"));
-        let penalised = quantile(level, 0.1, &data(&x, &y));
+        let penalized = quantile(level, 0.1, &data(&x, &y));
         let end = y.iter().map(|y| side * y).fold(f64::INFINITY, f64::min) * side;
-        assert_eq!((penalised.intercept(), penalised.coef()), (end, &[0.0, 0.0][..]));
+        assert_eq!((penalized.intercept(), penalized.coef()), (end, &[0.0, 0.0][..]));
     }
 }
 

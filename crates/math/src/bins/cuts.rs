@@ -100,7 +100,7 @@ fn count_all_avx2(cuts: &[f64], values: &[f64], out: &mut [u16]) {
 }
 
 /// How many of up to 255 cuts lie below each value, for NaN one more than all. Every sixteenth cut selects the sixteen
-/// to count: two short loops without branches, which the compiler vectorises.
+/// to count: two short loops without branches, which the compiler vectorizes.
 #[inline(always)]
 fn count_all(cuts: &[f64], values: &[f64], out: &mut [u16]) {
     let mut table = [[f64::INFINITY; 16]; 16];

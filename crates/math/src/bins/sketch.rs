@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most distinct values kept exactly; beyond, neighbouring values are merged.
+/// Most distinct values kept exactly; beyond, neighboring values are merged.
 const MAX_EXACT: usize = 8192;
 /// Entries left after merging.
 const COMPRESSED_LEN: usize = 4096;
 
 /// The weighted distribution of the values of a column: exact up to 8192 distinct values, after that a summary in which
-/// neighbouring values are merged.
+/// neighboring values are merged.
 ///
 /// Sketches of parts of the rows are merged by [`QuantileSketch::merge`]. As long as no values had to be merged, the
 /// result does not depend on the parts or on the order of rows. Each compression moves a quantile by at most 1/4096 of
@@ -105,7 +105,7 @@ impl QuantileSketch {
         self.compress();
     }
 
-    /// Merges neighbours when there are too many values. Groups end where the cumulative weight passes a multiple of a
+    /// Merges neighbors when there are too many values. Groups end where the cumulative weight passes a multiple of a
     /// fixed share, so a value of much weight stays alone.
     fn compress(&mut self) {
         if self.values.len() <= MAX_EXACT {
@@ -157,7 +157,7 @@ impl QuantileSketch {
         self.values.last().copied()
     }
 
-    /// Cut points that leave at most `max_bins` bins: between all neighbours when there are few enough distinct values, else
+    /// Cut points that leave at most `max_bins` bins: between all neighbors when there are few enough distinct values, else
     /// bins of about the same weight, with values of more than their share of the weight in bins of their own.
     ///
     /// A cut c separates values ≤ c from values > c; cuts ascend.

@@ -18,10 +18,10 @@ const STRIP: usize = 2048;
 const VECTORS: usize = 24;
 
 impl Design<'_> {
-    /// Weighted, centred products `Σ w (x_j - mean_j)(x_k - mean_k)` of the columns k of `set` with all columns j: a row for
+    /// Weighted, centered products `Σ w (x_j - mean_j)(x_k - mean_k)` of the columns k of `set` with all columns j: a row for
     /// each k.
     ///
-    /// Rows of f64 are read where they lie, so the columns j are centred after the product; where means are far
+    /// Rows of f64 are read where they lie, so the columns j are centered after the product; where means are far
     /// larger than spreads, digits are lost that [`Design::cross_within`] keeps.
     ///
     /// # Panics
@@ -30,7 +30,7 @@ impl Design<'_> {
         self.cross(&CrossJob { left: None, new: set, mean, weight, triangle: None })
     }
 
-    /// Weighted, centred products of the columns of `new` with those of `old` and of `new` itself: a row for each of
+    /// Weighted, centered products of the columns of `new` with those of `old` and of `new` itself: a row for each of
     /// `new`, a column for each of `old` and then of `new`. Among the new ones only products with earlier ones and
     /// themselves are computed; the others are 0.
     ///
@@ -191,7 +191,7 @@ impl CrossJob<'_> {
                 }
                 None => {
                     block.resize(height * width, 0.0);
-                    // Products with all columns are centred afterwards, in every layout alike.
+                    // Products with all columns are centered afterwards, in every layout alike.
                     cells.block(range, left, if self.left.is_some() { self.mean } else { &zeros }, &mut block);
                     (MatRef::row_major(&block, height, width), &[][..])
                 }

@@ -18,9 +18,9 @@ const TASKS: usize = 16;
 /// Transformation of cells while they are gathered.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CellTransform<'a> {
-    /// Subtracted from the cells first, one per gathered column. Cells of sparse columns are not centred, since zeros
+    /// Subtracted from the cells first, one per gathered column. Cells of sparse columns are not centered, since zeros
     /// would fill in; the caller accounts for the shift.
-    pub centre: Option<&'a [f64]>,
+    pub center: Option<&'a [f64]>,
     /// One factor per row: the square root of its weight.
     pub factor: Option<&'a [f64]>,
 }
@@ -44,13 +44,13 @@ impl Design<'_> {
         self.columns(&(0..self.cols).collect::<Vec<_>>())
     }
 
-    /// A copy of the given columns, in that order, centred and scaled on the way.
+    /// A copy of the given columns, in that order, centered and scaled on the way.
     ///
     /// # Panics
     /// When there is no such column, or a change has another length.
     pub fn changed_columns(&self, set: &[usize], change: CellTransform<'_>) -> Columns<'static> {
         assert!(set.iter().all(|&j| j < self.cols), "a column beyond the last");
-        assert!(change.centre.is_none_or(|c| c.len() == set.len()) && change.factor.is_none_or(|f| f.len() == self.rows));
+        assert!(change.center.is_none_or(|c| c.len() == set.len()) && change.factor.is_none_or(|f| f.len() == self.rows));
         let store = match self.form() {
             DesignForm::Csr(m) => sparse(m, set, change.factor),
             DesignForm::Rows64(m) => ColumnStorage::Dense(from_rows(m, set, change).into()),
@@ -62,10 +62,10 @@ impl Design<'_> {
     }
 }
 
-/// Centres and scales one column.
+/// Centers and scales one column.
 fn apply(column: &mut [f64], k: usize, change: CellTransform<'_>) {
-    if let Some(centre) = change.centre {
-        column.iter_mut().for_each(|v| *v -= centre[k]);
+    if let Some(center) = change.center {
+        column.iter_mut().for_each(|v| *v -= center[k]);
     }
     if let Some(factor) = change.factor {
         column.iter_mut().zip(factor).for_each(|(v, f)| *v *= f);

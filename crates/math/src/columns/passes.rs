@@ -98,18 +98,18 @@ impl Design<'_> {
     }
 
     /// Means, sums of squares about them, and products with `v`, weighted by `w` (ones when absent); one pass over dense
-    /// data. Without `centre` the means are 0 instead. Means of values that are not finite are not finite.
+    /// data. Without `center` the means are 0 instead. Means of values that are not finite are not finite.
     ///
     /// # Panics
     /// When a vector has another length than the rows.
-    pub fn summary(&self, w: Option<&[f64]>, v: &[f64], centre: bool) -> MeanScatter {
+    pub fn summary(&self, w: Option<&[f64]>, v: &[f64], center: bool) -> MeanScatter {
         assert!(v.len() == self.rows && w.is_none_or(|w| w.len() == self.rows), "lengths of vectors");
         match self.form() {
-            DesignForm::Rows64(m) => dense_summary(&Rows(m), w, v, centre),
-            DesignForm::Rows32(m) => dense_summary(&Rows(m), w, v, centre),
-            DesignForm::Cols64(c) => dense_summary(&Cols(c, self.rows), w, v, centre),
-            DesignForm::Cols32(c) => dense_summary(&Cols(c, self.rows), w, v, centre),
-            DesignForm::Csr(m) => sparse_summary(m, w, v, centre),
+            DesignForm::Rows64(m) => dense_summary(&Rows(m), w, v, center),
+            DesignForm::Rows32(m) => dense_summary(&Rows(m), w, v, center),
+            DesignForm::Cols64(c) => dense_summary(&Cols(c, self.rows), w, v, center),
+            DesignForm::Cols32(c) => dense_summary(&Cols(c, self.rows), w, v, center),
+            DesignForm::Csr(m) => sparse_summary(m, w, v, center),
         }
     }
 }
@@ -311,9 +311,9 @@ impl ColumnSums {
 
     /// From sums about `origin` to sums about the mean (or about 0, where the origin is). `v` is the weighted sum of
     /// the partners.
-    fn finish(self, origin: Vec<f64>, weight: f64, v: f64, centre: bool) -> MeanScatter {
+    fn finish(self, origin: Vec<f64>, weight: f64, v: f64, center: bool) -> MeanScatter {
         let Self { mut first, mut second, mut product } = self;
-        if !centre {
+        if !center {
             return MeanScatter { mean: vec![0.0; first.len()], scatter: second, product };
         }
         for j in 0..first.len() {
@@ -334,9 +334,9 @@ impl ColumnSums {
 }
 
 /// A row with weight, as f64: an origin within the spread of every column, and exactly a constant one.
-fn origin(cols: usize, w: Option<&[f64]>, centre: bool, cell: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+fn origin(cols: usize, w: Option<&[f64]>, center: bool, cell: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let row = w.map_or(0, |w| w.iter().position(|w| *w > 0.0).unwrap_or(0));
-    (0..cols).map(|j| if centre { cell(row, j) } else { 0.0 }).collect()
+    (0..cols).map(|j| if center { cell(row, j) } else { 0.0 }).collect()
 }
 
 fn totals_of(w: Option<&[f64]>, v: &[f64]) -> (f64, f64) {
@@ -346,9 +346,9 @@ fn totals_of(w: Option<&[f64]>, v: &[f64]) -> (f64, f64) {
     }
 }
 
-fn dense_summary<F: QuadRows>(x: &F, w: Option<&[f64]>, v: &[f64], centre: bool) -> MeanScatter {
+fn dense_summary<F: QuadRows>(x: &F, w: Option<&[f64]>, v: &[f64], center: bool) -> MeanScatter {
     let (_, cols) = x.shape();
-    let origin = origin(cols, w, centre, |i, j| x.cell(i, j));
+    let origin = origin(cols, w, center, |i, j| x.cell(i, j));
     let pieces = work_pieces(x);
     let sums: Vec<ColumnSums> = pieces
         .par_iter()
@@ -371,7 +371,7 @@ fn dense_summary<F: QuadRows>(x: &F, w: Option<&[f64]>, v: &[f64], centre: bool)
         }
     }
     let (weight, partner) = totals_of(w, v);
-    all.finish(origin, weight, partner, centre)
+    all.finish(origin, weight, partner, center)
 }
 
 /// `out[j]` = the sum of `f(row, j, value)` over the stored values of column j.
@@ -404,13 +404,13 @@ fn sparse_sums(m: CsrRef<'_>, out: &mut [f64], f: impl Fn(usize, usize, f64) -> 
     });
 }
 
-fn sparse_summary(m: CsrRef<'_>, w: Option<&[f64]>, v: &[f64], centre: bool) -> MeanScatter {
+fn sparse_summary(m: CsrRef<'_>, w: Option<&[f64]>, v: &[f64], center: bool) -> MeanScatter {
     let cols = m.cols();
     let (weight, partner) = totals_of(w, v);
     let of = |i: usize| w.map_or(1.0, |w| w[i]);
     let (mut mean, mut scatter, mut product) = (vec![0.0; cols], vec![0.0; cols], vec![0.0; cols]);
     sparse_sums(m, &mut product, |i, _, x| of(i) * v[i] * x);
-    if !centre {
+    if !center {
         sparse_sums(m, &mut scatter, |i, _, x| of(i) * x * x);
         return MeanScatter { mean, scatter, product };
     }

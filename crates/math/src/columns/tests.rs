@@ -82,10 +82,10 @@ fn columns_of_every_form_follow_the_definition() {
                 chosen.axpy(k, -1.5, &mut moved);
                 (0..rows).for_each(|i| near(moved[i], v[i] - 1.5 * col[i], scale, name));
             }
-            let centre: Vec<f64> = set.iter().map(|&j| j as f64).collect();
-            let changed = design.changed_columns(&set, CellTransform { centre: Some(&centre), factor: Some(&w) });
+            let center: Vec<f64> = set.iter().map(|&j| j as f64).collect();
+            let changed = design.changed_columns(&set, CellTransform { center: Some(&center), factor: Some(&w) });
             for (k, &j) in set.iter().enumerate().take(30) {
-                let less = if design.is_sparse() { 0.0 } else { centre[k] };
+                let less = if design.is_sparse() { 0.0 } else { center[k] };
                 let want: f64 = (0..rows).map(|i| w[i] * (x[(i, j)] - less) * v[i]).sum();
                 near(changed.dot(k, &v), want, 1e3 * (1.0 + less) * rows as f64, name);
             }
@@ -110,8 +110,8 @@ fn passes_over_every_form_follow_the_definition_on_any_number_of_threads() {
                     (g, f, design.summary(Some(&w), &v, true), design.summary(None, &v, false))
                 })
             };
-            let (g, f, centred, plain) = run(1);
-            assert_eq!((g.clone(), f.clone(), centred.clone(), plain.clone()), run(3), "{name}: threads");
+            let (g, f, centered, plain) = run(1);
+            assert_eq!((g.clone(), f.clone(), centered.clone(), plain.clone()), run(3), "{name}: threads");
             let total: f64 = w.iter().sum();
             for j in 0..cols {
                 let sum = |f: &dyn Fn(usize) -> f64| (0..rows).map(f).sum::<f64>();
@@ -121,9 +121,9 @@ fn passes_over_every_form_follow_the_definition_on_any_number_of_threads() {
                 near(plain.scatter[j], sum(&|i| x[(i, j)] * x[(i, j)]), scale, name);
                 assert_eq!(plain.mean[j], 0.0);
                 let mean = sum(&|i| w[i] * x[(i, j)]) / total;
-                near(centred.mean[j], mean, scale, name);
-                near(centred.scatter[j], sum(&|i| w[i] * (x[(i, j)] - mean).powi(2)), scale, name);
-                near(centred.product[j], sum(&|i| w[i] * (x[(i, j)] - mean) * v[i]), scale, name);
+                near(centered.mean[j], mean, scale, name);
+                near(centered.scatter[j], sum(&|i| w[i] * (x[(i, j)] - mean).powi(2)), scale, name);
+                near(centered.product[j], sum(&|i| w[i] * (x[(i, j)] - mean) * v[i]), scale, name);
             }
             let (mut r, mut h) = (vec![0.0; rows], vec![0.0; cols]);
             design.residual_products(&v, &b, Some(&w), &mut r, &mut h);

@@ -1,11 +1,11 @@
-//! Nearest centres with bounds that skip most comparisons.
+//! Nearest centers with bounds that skip most comparisons.
 //!
-//! When centres move little from one step to the next, the triangle inequality proves for most rows that they keep
-//! their centre: a centre that was at least l away is now at least l minus its move away (Elkan, ICML 2003; one bound
-//! for a group of centres: Ding and others, Yinyang k-means, ICML 2015). A group is what a tile of the kernels compares
+//! When centers move little from one step to the next, the triangle inequality proves for most rows that they keep
+//! their center: a center that was at least l away is now at least l minus its move away (Elkan, ICML 2003; one bound
+//! for a group of centers: Ding and others, Yinyang k-means, ICML 2015). A group is what a tile of the kernels compares
 //! at once.
 //!
-//! The labels are those of the full comparison to the last bit: centres are only skipped if they are farther by more
+//! The labels are those of the full comparison to the last bit: centers are only skipped if they are farther by more
 //! than the rounding errors of both scores, and all others are scored by the same sums.
 
 use super::{CenterSums, Centers, Real, StridedRows};
@@ -21,43 +21,43 @@ const ROUND_DOWN: f64 = 1.0 - 1e-6;
 pub(super) struct DistanceError {
     /// The error of a sum of as many products as there are columns, relative to their sizes.
     relative: f64,
-    /// The length of the longest centre about the mean of the centres, and the largest bias.
+    /// The length of the longest center about the mean of the centers, and the largest bias.
     longest: f64,
     bias: f64,
-    /// Largest distance between a centre and its rounded form in the scores.
+    /// Largest distance between a center and its rounded form in the scores.
     apart: f64,
 }
 
 impl DistanceError {
-    pub(super) fn of<T: Real>(centres: &Centers<T>) -> Self {
+    pub(super) fn of<T: Real>(centers: &Centers<T>) -> Self {
         let mut longest = 0.0f64;
-        for group in &centres.groups {
+        for group in &centers.groups {
             let lanes = group.vectors * T::LANES;
             for l in 0..lanes {
-                let values = (0..centres.cols).map(|j| centres.packed[group.start + j * lanes + l].to_f64());
+                let values = (0..centers.cols).map(|j| centers.packed[group.start + j * lanes + l].to_f64());
                 longest = longest.max(values.map(|v| v * v).sum::<f64>().sqrt());
             }
         }
-        let bias = centres.bias[..centres.k].iter().fold(0.0f64, |m, b| m.max(b.to_f64().abs()));
-        let far = centres.norms.iter().fold(0.0f64, |m, n| m.max(*n));
-        Self { relative: (centres.cols + 8) as f64 * T::EPSILON, longest, bias, apart: T::EPSILON * (far + longest) }
+        let bias = centers.bias[..centers.k].iter().fold(0.0f64, |m, b| m.max(b.to_f64().abs()));
+        let far = centers.norms.iter().fold(0.0f64, |m, n| m.max(*n));
+        Self { relative: (centers.cols + 8) as f64 * T::EPSILON, longest, bias, apart: T::EPSILON * (far + longest) }
     }
 }
 
 impl<T: Real> Centers<T> {
-    /// Groups of centres that have a bound each.
+    /// Groups of centers that have a bound each.
     pub fn groups(&self) -> usize {
         self.groups.len()
     }
 
-    /// How far the farthest-moving centre of each group has moved since `before`, rounded up.
+    /// How far the farthest-moving center of each group has moved since `before`, rounded up.
     ///
     /// # Panics
-    /// When the centres before were others in number.
+    /// When the centers before were others in number.
     pub fn center_moves(&self, before: &Self) -> Vec<f32> {
         assert!(before.k == self.k && before.cols == self.cols, "the same centres before");
         let moved = |c: usize| {
-            let pairs = self.centre(c).zip(before.centre(c));
+            let pairs = self.center(c).zip(before.center(c));
             pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
         };
         let apart = 2.0 * self.rounding.apart.max(before.rounding.apart);
@@ -71,12 +71,12 @@ impl<T: Real> Centers<T> {
             .collect()
     }
 
-    /// As [`Centers::nearest_and_sum`], for rows that are known to have belonged to `labels`, with centres that have moved by
-    /// `moves` since. `lower` holds one bound per row and group: no centre of the group but the row's own is nearer. Minus infinity
+    /// As [`Centers::nearest_and_sum`], for rows that are known to have belonged to `labels`, with centers that have moved by
+    /// `moves` since. `lower` holds one bound per row and group: no center of the group but the row's own is nearer. Minus infinity
     /// is a bound that says nothing. Returns how many pairs of row and group were compared.
     ///
     /// # Panics
-    /// When rows, labels, weights, bounds, moves, sums and centres do not fit together, or there is no centre.
+    /// When rows, labels, weights, bounds, moves, sums and centers do not fit together, or there is no center.
     pub fn bounded_and_sum(
         &self,
         x: StridedRows<'_, T>,
@@ -171,7 +171,7 @@ impl<T: Real> Centers<T> {
             for &g in &mine {
                 let group = &self.groups[g];
                 for (l, &s) in scores[g * lanes..g * lanes + group.vectors * T::LANES].iter().enumerate() {
-                    // Only a greater score displaces an earlier centre.
+                    // Only a greater score displaces an earlier center.
                     if s > top {
                         (best, top) = (group.first + l, s);
                     }
@@ -179,7 +179,7 @@ impl<T: Real> Centers<T> {
             }
             let best = best.min(self.k - 1);
             labels[i] = best as u32;
-            // |x - c|² of any centre is that of the old one plus twice the difference of the scores.
+            // |x - c|² of any center is that of the old one plus twice the difference of the scores.
             let home = &self.groups[self.group_of(old)];
             let base = scores[self.group_of(old) * lanes + old - home.first].to_f64();
             for &g in &mine {
@@ -198,17 +198,17 @@ impl<T: Real> Centers<T> {
         compared
     }
 
-    fn group_of(&self, centre: usize) -> usize {
+    fn group_of(&self, center: usize) -> usize {
         // All groups but the last have two vectors.
-        centre / (2 * T::LANES)
+        center / (2 * T::LANES)
     }
 
-    /// Bound on the rounding error of the difference of |x - c|² of two centres, for a row at a squared distance `own`
-    /// from its centre: twice the errors of both scores, and that of the distance itself.
-    fn rounding_slack(&self, own: f64, centre: usize) -> f64 {
+    /// Bound on the rounding error of the difference of |x - c|² of two centers, for a row at a squared distance `own`
+    /// from its center: twice the errors of both scores, and that of the distance itself.
+    fn rounding_slack(&self, own: f64, center: usize) -> f64 {
         let DistanceError { relative, longest, bias, apart } = self.rounding;
         let distance = own.sqrt();
-        let length = self.norms[centre] + distance;
+        let length = self.norms[center] + distance;
         relative * (4.0 * (length * longest + bias) + own) + apart * (2.0 * distance + apart)
     }
 }
@@ -219,6 +219,6 @@ struct TileScratch<T> {
     scores: Vec<T>,
     /// The rows that are compared with each group.
     listed: Vec<Vec<u32>>,
-    /// The squared distance of each row from its own centre.
+    /// The squared distance of each row from its own center.
     own: Vec<f64>,
 }

@@ -14,31 +14,31 @@ pub trait DistanceNumber: Copy + PartialOrd + Send + Sync + 'static {
     fn from_f64(v: f64) -> Self;
     #[doc(hidden)]
     fn to_f64(self) -> f64;
-    /// Buffer for the best score and its centre of every lane of `rows` rows.
+    /// Buffer for the best score and its center of every lane of `rows` rows.
     #[doc(hidden)]
     fn best(rows: usize) -> Vec<Self>;
-    /// The nearest centre of each row.
+    /// The nearest center of each row.
     #[doc(hidden)]
-    fn nearest(centres: &Centers<Self>, x: &StridedRows<'_, Self>, best: &mut [Self], labels: &mut [u32])
+    fn nearest(centers: &Centers<Self>, x: &StridedRows<'_, Self>, best: &mut [Self], labels: &mut [u32])
     where
         Self: super::Real;
-    /// The scores of some rows with all centres of a group: those of row i from `out[i * stride]` on.
+    /// The scores of some rows with all centers of a group: those of row i from `out[i * stride]` on.
     #[doc(hidden)]
-    fn scores(centres: &Centers<Self>, group: usize, x: &StridedRows<'_, Self>, rows: &[u32], stride: usize, out: &mut [Self])
+    fn scores(centers: &Centers<Self>, group: usize, x: &StridedRows<'_, Self>, rows: &[u32], stride: usize, out: &mut [Self])
     where
         Self: super::Real;
-    /// The squared distance of each row from the centre it belongs to.
+    /// The squared distance of each row from the center it belongs to.
     #[doc(hidden)]
-    fn own_distances(centres: &Centers<Self>, x: &StridedRows<'_, Self>, labels: &[u32], out: &mut [f64])
+    fn own_distances(centers: &Centers<Self>, x: &StridedRows<'_, Self>, labels: &[u32], out: &mut [f64])
     where
         Self: super::Real;
     /// Whether all numbers are finite.
     #[doc(hidden)]
     fn finite(values: &[Self]) -> bool;
-    /// Adds rows to the sums of their centres.
+    /// Adds rows to the sums of their centers.
     #[doc(hidden)]
     fn sum(
-        centres: &Centers<Self>,
+        centers: &Centers<Self>,
         x: &StridedRows<'_, Self>,
         weight: Option<&[f64]>,
         labels: &[u32],
@@ -65,19 +65,19 @@ macro_rules! kernel {
                 vec![0.0; 2 * rows * $lanes]
             }
 
-            fn nearest(centres: &Centers<Self>, x: &StridedRows<'_, Self>, best: &mut [Self], labels: &mut [u32]) {
+            fn nearest(centers: &Centers<Self>, x: &StridedRows<'_, Self>, best: &mut [Self], labels: &mut [u32]) {
                 #[cfg(target_arch = "x86_64")]
-                // Centres are numbered in the number type itself, so their numbers must be exact in it.
-                if centres.k <= 1 << 24 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                // Centers are numbered in the number type itself, so their numbers must be exact in it.
+                if centers.k <= 1 << 24 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.
-                    return unsafe { super::simd::$simd::nearest(centres, x, best, labels) };
+                    return unsafe { super::simd::$simd::nearest(centers, x, best, labels) };
                 }
                 let _ = best;
-                portable::nearest(centres, x, labels, |s, x, c| *s += x * c, <$t>::NEG_INFINITY);
+                portable::nearest(centers, x, labels, |s, x, c| *s += x * c, <$t>::NEG_INFINITY);
             }
 
             fn scores(
-                centres: &Centers<Self>,
+                centers: &Centers<Self>,
                 group: usize,
                 x: &StridedRows<'_, Self>,
                 rows: &[u32],
@@ -87,21 +87,21 @@ macro_rules! kernel {
                 #[cfg(target_arch = "x86_64")]
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.
-                    return unsafe { super::simd::$simd::scores(centres, group, x, rows, stride, out) };
+                    return unsafe { super::simd::$simd::scores(centers, group, x, rows, stride, out) };
                 }
-                portable::scores(centres, group, x, rows, stride, out, |s, x, c| *s += x * c);
+                portable::scores(centers, group, x, rows, stride, out, |s, x, c| *s += x * c);
             }
 
-            fn own_distances(centres: &Centers<Self>, x: &StridedRows<'_, Self>, labels: &[u32], out: &mut [f64]) {
+            fn own_distances(centers: &Centers<Self>, x: &StridedRows<'_, Self>, labels: &[u32], out: &mut [f64]) {
                 #[inline(always)]
-                fn all(centres: &Centers<$t>, x: &StridedRows<'_, $t>, labels: &[u32], out: &mut [f64]) {
-                    let width = centres.width;
+                fn all(centers: &Centers<$t>, x: &StridedRows<'_, $t>, labels: &[u32], out: &mut [f64]) {
+                    let width = centers.width;
                     for (i, (out, &label)) in out.iter_mut().zip(labels).enumerate() {
                         let (row, c) = (x.row(i), label as usize);
-                        let centre = &centres.rows[c * width..c * width + row.len()];
+                        let center = &centers.rows[c * width..c * width + row.len()];
                         // Two vectors of sums, so that one does not wait for the other.
                         let mut sums = [0.0; 2 * $lanes];
-                        let (wide, near) = (row.chunks_exact(2 * $lanes), centre.chunks_exact(2 * $lanes));
+                        let (wide, near) = (row.chunks_exact(2 * $lanes), center.chunks_exact(2 * $lanes));
                         for (l, (a, b)) in wide.remainder().iter().zip(near.remainder()).enumerate() {
                             sums[l] = (a - b) * (a - b);
                         }
@@ -116,19 +116,19 @@ macro_rules! kernel {
                 #[cfg(target_arch = "x86_64")]
                 {
                     #[target_feature(enable = "avx2,fma")]
-                    fn wide(centres: &Centers<$t>, x: &StridedRows<'_, $t>, labels: &[u32], out: &mut [f64]) {
-                        all(centres, x, labels, out);
+                    fn wide(centers: &Centers<$t>, x: &StridedRows<'_, $t>, labels: &[u32], out: &mut [f64]) {
+                        all(centers, x, labels, out);
                     }
                     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                         // SAFETY: the features are there.
-                        return unsafe { wide(centres, x, labels, out) };
+                        return unsafe { wide(centers, x, labels, out) };
                     }
                 }
-                all(centres, x, labels, out);
+                all(centers, x, labels, out);
             }
 
             fn finite(values: &[Self]) -> bool {
-                // Infinity and NaN times 0 are NaN; several sums allow vectorisation.
+                // Infinity and NaN times 0 are NaN; several sums allow vectorization.
                 let mut sums = [0.0; 16];
                 let chunks = values.chunks_exact(16);
                 let rest = chunks.remainder().iter().fold(0.0, |s, v| s + v * 0.0);
@@ -141,7 +141,7 @@ macro_rules! kernel {
             }
 
             fn sum(
-                centres: &Centers<Self>,
+                centers: &Centers<Self>,
                 x: &StridedRows<'_, Self>,
                 weight: Option<&[f64]>,
                 labels: &[u32],
@@ -150,18 +150,18 @@ macro_rules! kernel {
                 #[cfg(target_arch = "x86_64")]
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                     // SAFETY: the features are there.
-                    return unsafe { super::simd::$simd::sum(centres, x, weight, labels, sums) };
+                    return unsafe { super::simd::$simd::sum(centers, x, weight, labels, sums) };
                 }
-                let width = centres.width;
+                let width = centers.width;
                 let mut inertia = 0.0;
                 for (i, &label) in labels.iter().enumerate() {
                     let c = label as usize;
                     let w = weight.map_or(1.0, |w| w[i]);
                     sums.weight[c] += w;
                     let (mut square, w) = (0.0, w as $t);
-                    let centre = &centres.rows[c * width..(c + 1) * width];
+                    let center = &centers.rows[c * width..(c + 1) * width];
                     let residual = &mut sums.residuals[c * width..(c + 1) * width];
-                    for ((s, &x), &c) in residual.iter_mut().zip(x.row(i)).zip(centre) {
+                    for ((s, &x), &c) in residual.iter_mut().zip(x.row(i)).zip(center) {
                         let d = x - c;
                         *s += w * d;
                         square += d * d;
@@ -176,12 +176,12 @@ macro_rules! kernel {
 kernel!(f32, 8, single);
 kernel!(f64, 4, double);
 
-/// Plain loops over the packed centres, in the order of the fast kernels.
+/// Plain loops over the packed centers, in the order of the fast kernels.
 pub(super) mod portable {
     use super::super::{Centers, Real, StridedRows};
 
     pub(in super::super) fn scores<T: Real>(
-        centres: &Centers<T>,
+        centers: &Centers<T>,
         group: usize,
         x: &StridedRows<'_, T>,
         rows: &[u32],
@@ -189,20 +189,20 @@ pub(super) mod portable {
         out: &mut [T],
         add: impl Fn(&mut T, T, T),
     ) {
-        let group = &centres.groups[group];
+        let group = &centers.groups[group];
         let lanes = group.vectors * T::LANES;
         for &i in rows {
             let out = &mut out[i as usize * stride..i as usize * stride + lanes];
-            out.copy_from_slice(&centres.bias[group.first..group.first + lanes]);
+            out.copy_from_slice(&centers.bias[group.first..group.first + lanes]);
             for (j, &x) in x.row(i as usize).iter().enumerate() {
-                let values = &centres.packed[group.start + j * lanes..group.start + (j + 1) * lanes];
+                let values = &centers.packed[group.start + j * lanes..group.start + (j + 1) * lanes];
                 out.iter_mut().zip(values).for_each(|(s, &c)| add(s, x, c));
             }
         }
     }
 
     pub(in super::super) fn nearest<T: Real>(
-        centres: &Centers<T>,
+        centers: &Centers<T>,
         x: &StridedRows<'_, T>,
         labels: &mut [u32],
         add: impl Fn(&mut T, T, T),
@@ -211,12 +211,12 @@ pub(super) mod portable {
         let mut scores = vec![least; 2 * T::LANES];
         for (i, label) in labels.iter_mut().enumerate() {
             let (mut at, mut top) = (0, least);
-            for group in &centres.groups {
+            for group in &centers.groups {
                 let lanes = group.vectors * T::LANES;
                 let scores = &mut scores[..lanes];
-                scores.copy_from_slice(&centres.bias[group.first..group.first + lanes]);
+                scores.copy_from_slice(&centers.bias[group.first..group.first + lanes]);
                 for (j, &x) in x.row(i).iter().enumerate() {
-                    let values = &centres.packed[group.start + j * lanes..group.start + (j + 1) * lanes];
+                    let values = &centers.packed[group.start + j * lanes..group.start + (j + 1) * lanes];
                     scores.iter_mut().zip(values).for_each(|(s, &c)| add(s, x, c));
                 }
                 for (l, &s) in scores.iter().enumerate() {
@@ -225,7 +225,7 @@ pub(super) mod portable {
                     }
                 }
             }
-            *label = at.min(centres.k - 1) as u32;
+            *label = at.min(centers.k - 1) as u32;
         }
     }
 }

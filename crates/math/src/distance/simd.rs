@@ -14,17 +14,17 @@ macro_rules! simd {
             /// How many rows before their use they are fetched.
             const AHEAD: usize = 12;
 
-            /// Scores of R rows and C vectors of centres.
+            /// Scores of R rows and C vectors of centers.
             ///
             /// # Safety
-            /// AVX2 and FMA are there; `rows` are readable for `cols` numbers each; `centres` for `cols * C` vectors and
+            /// AVX2 and FMA are there; `rows` are readable for `cols` numbers each; `centers` for `cols * C` vectors and
             /// `bias` for C vectors.
             #[inline]
             #[target_feature(enable = "avx2,fma")]
             unsafe fn products<const R: usize, const C: usize>(
                 rows: [*const $t; R],
                 cols: usize,
-                centres: *const $t,
+                centers: *const $t,
                 bias: *const $t,
                 ahead: Option<usize>,
             ) -> [[$v; C]; R] {
@@ -43,7 +43,7 @@ macro_rules! simd {
                         }
                         let end = cols.min(line + 64 / size_of::<$t>());
                         for j in line..end {
-                            let values: [$v; C] = std::array::from_fn(|c| $loadu(centres.add((j * C + c) * L)));
+                            let values: [$v; C] = std::array::from_fn(|c| $loadu(centers.add((j * C + c) * L)));
                             for r in 0..R {
                                 let x = $set1(*rows[r].add(j));
                                 for c in 0..C {
@@ -57,7 +57,7 @@ macro_rules! simd {
                 }
             }
 
-            /// Scores of R rows and C vectors of centres, reduced to the best of each lane.
+            /// Scores of R rows and C vectors of centers, reduced to the best of each lane.
             ///
             /// # Safety
             /// As [`products`].
@@ -66,20 +66,20 @@ macro_rules! simd {
             unsafe fn tile<const R: usize, const C: usize>(
                 rows: [*const $t; R],
                 cols: usize,
-                centres: *const $t,
+                centers: *const $t,
                 bias: *const $t,
                 first: usize,
                 ahead: Option<usize>,
             ) -> [($v, $v); R] {
                 // SAFETY: the caller promises the ranges.
                 unsafe {
-                    let sums = products::<R, C>(rows, cols, centres, bias, ahead);
+                    let sums = products::<R, C>(rows, cols, centers, bias, ahead);
                     let lane: $v = $loadu(LANE.as_ptr());
                     std::array::from_fn(|r| {
                         let (mut top, mut at) = (sums[r][0], $add(lane, $set1(first as $t)));
                         for c in 1..C {
                             let number = $add(lane, $set1((first + c * L) as $t));
-                            // Only a greater score displaces an earlier centre.
+                            // Only a greater score displaces an earlier center.
                             at = $blendv(at, number, $cmp::<_CMP_GT_OQ>(sums[r][c], top));
                             top = $max(sums[r][c], top);
                         }
@@ -88,36 +88,36 @@ macro_rules! simd {
                 }
             }
 
-            /// Scores of some rows with one group of centres; see [`super::super::kernel::Kernel::scores`].
+            /// Scores of some rows with one group of centers; see [`super::super::kernel::Kernel::scores`].
             #[target_feature(enable = "avx2,fma")]
             pub(in super::super) fn scores(
-                centres: &Centers<$t>,
+                centers: &Centers<$t>,
                 group: usize,
                 x: &StridedRows<'_, $t>,
                 rows: &[u32],
                 stride: usize,
                 out: &mut [$t],
             ) {
-                match centres.groups[group].vectors {
-                    1 => scores_of::<8, 1>(centres, group, x, rows, stride, out),
-                    _ => scores_of::<6, 2>(centres, group, x, rows, stride, out),
+                match centers.groups[group].vectors {
+                    1 => scores_of::<8, 1>(centers, group, x, rows, stride, out),
+                    _ => scores_of::<6, 2>(centers, group, x, rows, stride, out),
                 }
             }
 
             #[target_feature(enable = "avx2,fma")]
             fn scores_of<const R: usize, const C: usize>(
-                centres: &Centers<$t>,
+                centers: &Centers<$t>,
                 group: usize,
                 x: &StridedRows<'_, $t>,
                 rows: &[u32],
                 stride: usize,
                 out: &mut [$t],
             ) {
-                let group = centres.groups[group];
-                let cols = centres.cols;
+                let group = centers.groups[group];
+                let cols = centers.cols;
                 assert!(x.cols == cols);
-                let packed = &centres.packed[group.start..group.start + cols * C * L];
-                let bias = &centres.bias[group.first..group.first + C * L];
+                let packed = &centers.packed[group.start..group.start + cols * C * L];
+                let bias = &centers.bias[group.first..group.first + C * L];
                 let mut put = |i: u32, sums: [$v; C]| {
                     let room = &mut out[i as usize * stride..i as usize * stride + C * L];
                     for c in 0..C {
@@ -152,7 +152,7 @@ macro_rules! simd {
                 lane
             };
 
-            /// The least centre among the lanes with the greatest score.
+            /// The least center among the lanes with the greatest score.
             #[inline]
             #[target_feature(enable = "avx2,fma")]
             fn winner(top: $v, at: $v) -> $t {
@@ -161,24 +161,24 @@ macro_rules! simd {
                 swaps::first(swaps::reduce_lanes(candidates, |a, b| $min(a, b)))
             }
 
-            /// Nearest centres of rows; see [`Centers::nearest`].
+            /// Nearest centers of rows; see [`Centers::nearest`].
             #[target_feature(enable = "avx2,fma")]
-            pub(in super::super) fn nearest(centres: &Centers<$t>, x: &StridedRows<'_, $t>, best: &mut [$t], labels: &mut [u32]) {
-                assert!(best.len() >= 2 * L * labels.len() && labels.len() == x.rows && x.cols == centres.cols);
-                for (g, group) in centres.groups.iter().enumerate() {
-                    let (is_first, is_last) = (g == 0, g + 1 == centres.groups.len());
-                    // Sums, centres and one number of a row fill the sixteen registers without spilling.
+            pub(in super::super) fn nearest(centers: &Centers<$t>, x: &StridedRows<'_, $t>, best: &mut [$t], labels: &mut [u32]) {
+                assert!(best.len() >= 2 * L * labels.len() && labels.len() == x.rows && x.cols == centers.cols);
+                for (g, group) in centers.groups.iter().enumerate() {
+                    let (is_first, is_last) = (g == 0, g + 1 == centers.groups.len());
+                    // Sums, centers and one number of a row fill the sixteen registers without spilling.
                     match group.vectors {
-                        1 => scan::<8, 1>(centres, g, x, best, labels, is_first, is_last),
-                        _ => scan::<6, 2>(centres, g, x, best, labels, is_first, is_last),
+                        1 => scan::<8, 1>(centers, g, x, best, labels, is_first, is_last),
+                        _ => scan::<6, 2>(centers, g, x, best, labels, is_first, is_last),
                     }
                 }
             }
 
-            /// All rows against one group of centres, R rows at a time.
+            /// All rows against one group of centers, R rows at a time.
             #[target_feature(enable = "avx2,fma")]
             fn scan<const R: usize, const C: usize>(
-                centres: &Centers<$t>,
+                centers: &Centers<$t>,
                 group: usize,
                 x: &StridedRows<'_, $t>,
                 best: &mut [$t],
@@ -186,11 +186,11 @@ macro_rules! simd {
                 is_first: bool,
                 is_last: bool,
             ) {
-                let group = centres.groups[group];
-                let cols = centres.cols;
-                let packed = &centres.packed[group.start..group.start + cols * C * L];
-                let bias = &centres.bias[group.first..group.first + C * L];
-                let most = (centres.k - 1) as u32;
+                let group = centers.groups[group];
+                let cols = centers.cols;
+                let packed = &centers.packed[group.start..group.start + cols * C * L];
+                let bias = &centers.bias[group.first..group.first + C * L];
+                let most = (centers.k - 1) as u32;
                 let mut put = |i: usize, (mut top, mut at): ($v, $v)| {
                     let room = &mut best[2 * L * i..2 * L * (i + 1)];
                     // SAFETY: the room is two vectors long.
@@ -229,16 +229,16 @@ macro_rules! simd {
                 }
             }
 
-            /// Sums of row minus centre; see [`Centers::nearest_and_sum`].
+            /// Sums of row minus center; see [`Centers::nearest_and_sum`].
             #[target_feature(enable = "avx2,fma")]
             pub(in super::super) fn sum(
-                centres: &Centers<$t>,
+                centers: &Centers<$t>,
                 x: &StridedRows<'_, $t>,
                 weight: Option<&[f64]>,
                 labels: &[u32],
                 sums: &mut CenterSums<$t>,
             ) {
-                let (cols, width) = (centres.cols, centres.width);
+                let (cols, width) = (centers.cols, centers.width);
                 assert!(labels.len() == x.rows && width == cols.next_multiple_of(L));
                 let tail = swaps::tail_mask(cols % L);
                 // Two sums, because one would wait for itself.
@@ -248,14 +248,14 @@ macro_rules! simd {
                     let w = weight.map_or(1.0, |w| w[i]);
                     sums.weight[c] += w;
                     let row = x.row(i).as_ptr();
-                    let centre = centres.rows[c * width..(c + 1) * width].as_ptr();
+                    let center = centers.rows[c * width..(c + 1) * width].as_ptr();
                     let sum = sums.residuals[c * width..(c + 1) * width].as_mut_ptr();
                     let factor = $set1(w as $t);
-                    // SAFETY: the row has `cols` numbers, centre and sum have `width`, whole vectors; the tail of the row
-                    // is read under a mask, and the tail of the centre is 0.
+                    // SAFETY: the row has `cols` numbers, center and sum have `width`, whole vectors; the tail of the row
+                    // is read under a mask, and the tail of the center is 0.
                     unsafe {
                         let mut take = |j: usize, x: $v, odd: usize| {
-                            let d = $sub(x, $loadu(centre.add(j)));
+                            let d = $sub(x, $loadu(center.add(j)));
                             let wd = if weight.is_none() { d } else { $mul(factor, d) };
                             $storeu(sum.add(j), $add($loadu(sum.add(j)), wd));
                             squares[odd] = $fmadd(wd, d, squares[odd]);

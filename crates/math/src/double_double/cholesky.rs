@@ -1,4 +1,4 @@
-//! Cholesky factorisation with diagonal pivoting, in double-double.
+//! Cholesky factorization with diagonal pivoting, in double-double.
 
 use ermine_core::Mat;
 
@@ -7,7 +7,7 @@ use super::{Dd, fused};
 
 /// `P A Pᵀ = L Lᵀ` of a symmetric positive semidefinite matrix, L with as many columns as the numerical rank.
 ///
-/// Suitable for a few hundred columns: a factorisation takes about `n³ / 6` double-double operations.
+/// Suitable for a few hundred columns: a factorization takes about `n³ / 6` double-double operations.
 #[derive(Debug, Clone)]
 pub struct DdCholesky {
     n: usize,
@@ -24,11 +24,11 @@ pub struct DdCholesky {
 const ROUNDINGS: f64 = 4.0;
 /// Remainders below this share of the whole diagonal are tested so.
 const DOUBTFUL_PIVOT: f64 = 1e-8;
-/// Remainders below this share of the whole diagonal are rounding errors of the factorisation itself.
+/// Remainders below this share of the whole diagonal are rounding errors of the factorization itself.
 const ZERO_PIVOT: f64 = 1e-29;
 
 impl DdCholesky {
-    /// Factorises the matrix with entries `entry(i, j)`, i >= j, of products of data columns.
+    /// Factorizes the matrix with entries `entry(i, j)`, i >= j, of products of data columns.
     ///
     /// `noise[j]` is the length of the rounding errors in column j of the data (0 for exact columns). A column is left
     /// out as dependent when its remainder, after projecting out the columns taken before, is no longer than the
@@ -193,7 +193,7 @@ impl DdCholesky {
         z
     }
 
-    /// The solution of `A x = b` of least length, for b in the range of A: of all minimisers of a least-squares problem with
+    /// The solution of `A x = b` of least length, for b in the range of A: of all minimizers of a least-squares problem with
     /// normal equations `A x = b` the shortest.
     pub fn solve(&self, b: &[Dd]) -> Vec<Dd> {
         let z = self.forward(b);
@@ -239,7 +239,7 @@ impl DdCholesky {
         x
     }
 
-    /// `Lᵀ L`, factorised.
+    /// `Lᵀ L`, factorized.
     fn inner(&self) -> Self {
         let inner = self.inner_products();
         Self::new(self.rank, |i, j| inner[i * self.rank + j], &vec![0.0; self.rank])

@@ -79,7 +79,7 @@ fused! {
 
 /// `sum w z zᵀ`, `sum w z` and `sum w` over rows z = scale (x - shift), in double-double.
 ///
-/// The shift need only be near the middle of the data; totals about the exact mean follow in [`DdGram::centred`]. Scales
+/// The shift need only be near the middle of the data; totals about the exact mean follow in [`DdGram::centered`]. Scales
 /// are powers of two, so that no digit changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DdGram {
@@ -181,7 +181,7 @@ impl DdGram {
     }
 
     /// `sum w (z_i - m_i)(z_j - m_j)` with the exact means m.
-    pub fn centred(&self, i: usize, j: usize) -> Dd {
+    pub fn centered(&self, i: usize, j: usize) -> Dd {
         self.cross(i, j) - self.sum(i) * self.mean(j)
     }
 
@@ -267,7 +267,7 @@ mod tests {
             g.add_row(1.0, |_| Dd::sum(1e15 + v, -1e15 - 1.0));
         }
         g.flush();
-        assert_eq!(g.centred(0, 0), 2.0.into());
+        assert_eq!(g.centered(0, 0), 2.0.into());
         assert_eq!(g.mean(0), 1.0.into());
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Cross products of ill-conditioned data lose twice the digits the data themselves would lose. Summed in double-double
 //! they still carry every digit that f64 can hold, they merge like any other sum, and so a table of rows that is read
-//! only once, in blocks, can be solved as exactly as by an orthogonal factorisation of the whole table.
+//! only once, in blocks, can be solved as exactly as by an orthogonal factorization of the whole table.
 //!
-//! [`Dd`] is the scalar, [`DdGram`] the sums over rows, [`DdCholesky`] the pivoted factorisation with its solves,
+//! [`Dd`] is the scalar, [`DdGram`] the sums over rows, [`DdCholesky`] the pivoted factorization with its solves,
 //! [`Residuals`] what corrects a solution that was found in f64.
 //!
 //! Algorithms: T. J. Dekker (1971), A floating-point technique for extending the available precision, Numerische

@@ -104,14 +104,14 @@ impl Residuals {
     }
 
     /// `sum w (r - mean r)²`, or about zero.
-    pub fn square(&self, k: usize, centred: bool) -> Dd {
-        if centred { self.rr[k] - self.r[k] * self.r[k] / self.weight } else { self.rr[k] }
+    pub fn square(&self, k: usize, centered: bool) -> Dd {
+        if centered { self.rr[k] - self.r[k] * self.r[k] / self.weight } else { self.rr[k] }
     }
 
     /// `sum w (x_j - mean x_j) r`, or about zero.
-    pub fn product(&self, k: usize, j: usize, centred: bool) -> Dd {
+    pub fn product(&self, k: usize, j: usize, centered: bool) -> Dd {
         let v = self.xr[k * self.cols + j];
-        if centred { v - self.x[j] * self.r[k] / self.weight } else { v }
+        if centered { v - self.x[j] * self.r[k] / self.weight } else { v }
     }
 }
 

@@ -11,7 +11,7 @@ use super::number::GramNumber;
 use super::panels::LANES;
 use super::points::{KernelForm, mean};
 
-/// Rows predicted together, and centres per panel.
+/// Rows predicted together, and centers per panel.
 const ROWS: usize = 64;
 const PANEL: usize = 256;
 
@@ -67,29 +67,29 @@ impl ExpansionPoints {
     }
 }
 
-/// The coefficients of one function, as runs of centres; the coefficients outside the runs are 0.
+/// The coefficients of one function, as runs of centers; the coefficients outside the runs are 0.
 pub type SparseCoefs = Vec<(Range<usize>, Vec<f64>)>;
 
-/// Centres prepared for prediction.
+/// Centers prepared for prediction.
 #[derive(Clone, Debug)]
 pub struct Expansion {
     kernel: Kernel,
     form: KernelForm,
-    centres: ExpansionPoints,
-    /// Subtracted from dense rows for a Gaussian kernel, and the shifted centres, where their mean is large.
+    centers: ExpansionPoints,
+    /// Subtracted from dense rows for a Gaussian kernel, and the shifted centers, where their mean is large.
     shift: Vec<f64>,
     shifted: Vec<f64>,
-    /// ‖x‖² of the centres of a Gaussian kernel.
+    /// ‖x‖² of the centers of a Gaussian kernel.
     norms: Vec<f64>,
 }
 
 impl Expansion {
     /// Rules for γ must have been resolved.
-    pub fn new(kernel: &Kernel, centres: ExpansionPoints) -> Result<Self> {
-        kernel.check(centres.cols())?;
+    pub fn new(kernel: &Kernel, centers: ExpansionPoints) -> Result<Self> {
+        kernel.check(centers.cols())?;
         let form = KernelForm::of(kernel);
         let (mut shift, mut shifted, mut norms) = (Vec::new(), Vec::new(), Vec::new());
-        match (&form, &centres) {
+        match (&form, &centers) {
             (_, ExpansionPoints::Columns(..)) if *kernel != Kernel::Precomputed => {
                 return Err(Error::Data(format!("kernel {kernel} needs rows, not columns of a kernel matrix")));
             }
@@ -116,7 +116,7 @@ impl Expansion {
             }
             (_, ExpansionPoints::Dense(_) | ExpansionPoints::Sparse(_)) => {}
         }
-        Ok(Self { kernel: kernel.clone(), form, centres, shift, shifted, norms })
+        Ok(Self { kernel: kernel.clone(), form, centers, shift, shifted, norms })
     }
 
     /// The kernel.
@@ -124,15 +124,15 @@ impl Expansion {
         &self.kernel
     }
 
-    /// The centres.
-    pub fn centres(&self) -> &ExpansionPoints {
-        &self.centres
+    /// The centers.
+    pub fn centers(&self) -> &ExpansionPoints {
+        &self.centers
     }
 
     /// One column of values per function, one row per row; in parallel over blocks of rows. The bits of a row do not
     /// depend on the rows around it.
     pub fn values(&self, x: &Features<'_>, functions: &[SparseCoefs], learner: &str) -> Result<Mat<f64>> {
-        x.expect_cols(self.centres.cols())?;
+        x.expect_cols(self.centers.cols())?;
         // A kernel may be finite, even 0, where a cell is not; reading the cells costs little next to the kernel.
         x.refuse_non_finite(None)?;
         let (rows, width) = (x.rows(), functions.len());
@@ -164,10 +164,10 @@ impl Expansion {
         Ok(Mat::from_vec(rows, width, out))
     }
 
-    /// k of all rows and all centres: one row per row.
+    /// k of all rows and all centers: one row per row.
     pub fn gram(&self, x: &Features<'_>, learner: &str) -> Result<Mat<f64>> {
-        x.expect_cols(self.centres.cols())?;
-        let width = self.centres.len();
+        x.expect_cols(self.centers.cols())?;
+        let width = self.centers.len();
         let mut out = vec![0.0; x.rows() * width];
         if width > 0 {
             out.par_chunks_mut(ROWS * width).enumerate().try_for_each(|(b, out)| {
@@ -183,7 +183,7 @@ impl Expansion {
         Ok(Mat::from_vec(x.rows(), width, out))
     }
 
-    /// Passes on the values of panels of centres, those of a centre side by side for all rows of the block.
+    /// Passes on the values of panels of centers, those of a center side by side for all rows of the block.
     fn panels(&self, x: &Features<'_>, learner: &str, take: &mut dyn FnMut(usize, &[f64])) -> Result<()> {
         let (rows, cols) = (x.rows(), x.cols());
         if rows == 0 {
@@ -192,7 +192,7 @@ impl Expansion {
         if let (
             ExpansionPoints::Sparse(m),
             KernelForm::Linear | KernelForm::Polynomial { .. } | KernelForm::Gaussian { .. } | KernelForm::Sigmoid { .. },
-        ) = (&self.centres, &self.form)
+        ) = (&self.centers, &self.form)
         {
             return self.sparse_panels(m.view(), x, learner, take);
         }
@@ -201,7 +201,7 @@ impl Expansion {
         let mut block = vec![0.0; rows * cols];
         block.chunks_exact_mut(cols.max(1)).enumerate().for_each(|(i, row)| view.copy_row(i, row));
         let mut k = Vec::new();
-        match &self.centres {
+        match &self.centers {
             ExpansionPoints::Columns(places, _) => {
                 for (p, places) in places.chunks(PANEL).enumerate() {
                     k.clear();
@@ -211,14 +211,14 @@ impl Expansion {
             }
             ExpansionPoints::Sparse(m) => {
                 for first in (0..m.view().rows()).step_by(PANEL) {
-                    let centres = m.view().row_range(first..(first + PANEL).min(m.view().rows())).to_dense();
-                    take(first, &self.kernel.gram_serial(centres.view(), MatRef::row_major(&block, rows, cols))?);
+                    let centers = m.view().row_range(first..(first + PANEL).min(m.view().rows())).to_dense();
+                    take(first, &self.kernel.gram_serial(centers.view(), MatRef::row_major(&block, rows, cols))?);
                 }
             }
             ExpansionPoints::Dense(m) if matches!(self.form, KernelForm::Other(_)) => {
                 for first in (0..m.rows()).step_by(PANEL) {
-                    let centres = m.view().row_range(first..(first + PANEL).min(m.rows()));
-                    take(first, &self.kernel.gram_serial(centres, MatRef::row_major(&block, rows, cols))?);
+                    let centers = m.view().row_range(first..(first + PANEL).min(m.rows()));
+                    take(first, &self.kernel.gram_serial(centers, MatRef::row_major(&block, rows, cols))?);
                 }
             }
             ExpansionPoints::Dense(m) => {
@@ -233,10 +233,10 @@ impl Expansion {
                     let count = PANEL.min(m.rows() - first);
                     k.clear();
                     k.resize(count * rows, 0.0);
-                    let centres = &all[first * cols..(first + count) * cols];
+                    let centers = &all[first * cols..(first + count) * cols];
                     crate::tall_skinny::scores(
                         MatRef::row_major(&block, rows, cols),
-                        centres,
+                        centers,
                         cols,
                         &zeros[..count],
                         &mut k,
@@ -254,7 +254,7 @@ impl Expansion {
 
     fn sparse_panels(
         &self,
-        centres: CsrRef<'_>,
+        centers: CsrRef<'_>,
         x: &Features<'_>,
         learner: &str,
         take: &mut dyn FnMut(usize, &[f64]),
@@ -281,12 +281,12 @@ impl Expansion {
             groups.push(wide);
         }
         let mut k = Vec::new();
-        for first in (0..centres.rows()).step_by(PANEL) {
-            let count = PANEL.min(centres.rows() - first);
+        for first in (0..centers.rows()).step_by(PANEL) {
+            let count = PANEL.min(centers.rows() - first);
             k.clear();
             k.resize(count * rows, 0.0);
             for j in 0..count {
-                let (indices, values) = centres.row(first + j);
+                let (indices, values) = centers.row(first + j);
                 let norm = self.norms.get(first + j).copied().unwrap_or(0.0);
                 let out = &mut k[j * rows..(j + 1) * rows];
                 for (g, wide) in groups.iter().enumerate() {

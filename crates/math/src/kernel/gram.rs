@@ -219,8 +219,8 @@ impl<T: GramNumber> GramBlock<'_, T> {
             let mean: Vec<f64> = (0..p).map(|j| self.b.col_iter(j).map(|v| v.to_f64()).sum::<f64>() / n.max(1) as f64).collect();
             // The mean of numbers near the largest may overflow; then nothing is taken off.
             let mean: Vec<f64> = mean.into_iter().map(|m| if m.is_finite() { m } else { 0.0 }).collect();
-            let centred = |m: MatRef<'_, T>| Mat::from_fn(m.rows(), p, |i, j| T::from_f64(m.at(i, j).to_f64() - mean[j]));
-            let (a, b) = (centred(self.a), centred(self.b));
+            let centered = |m: MatRef<'_, T>| Mat::from_fn(m.rows(), p, |i, j| T::from_f64(m.at(i, j).to_f64() - mean[j]));
+            let (a, b) = (centered(self.a), centered(self.b));
             let mut out = vec![T::default(); a.rows() * n];
             products(a.view(), b.view(), &mut out);
             let square = |m: &Mat<T>| -> Vec<f64> {

@@ -206,7 +206,8 @@ pub enum KernelMap {
     /// A x, for a matrix with one row per new column.
     Linear(Mat<f64>),
     /// (x_j - shift_j) / scale_j.
-    Standardise {
+    #[serde(rename = "standardise")]
+    Standardize {
         /// One shift per column.
         shift: Vec<f64>,
         /// One scale per column.
@@ -227,7 +228,7 @@ impl KernelMap {
     pub fn value(&self, x: &[f64]) -> Vec<f64> {
         match self {
             Self::Linear(a) => (0..a.rows()).map(|i| number::dot(a.row(i), x)).collect(),
-            Self::Standardise { shift, scale } => x.iter().zip(shift).zip(scale).map(|((x, m), s)| (x - m) / s).collect(),
+            Self::Standardize { shift, scale } => x.iter().zip(shift).zip(scale).map(|((x, m), s)| (x - m) / s).collect(),
             Self::User(f) => (f.0)(x),
         }
     }
@@ -489,10 +490,10 @@ impl Kernel {
                     a.as_slice().iter().try_for_each(|&v| finite("an element of its map", v))?;
                     k.check(a.rows())
                 }
-                KernelMap::Standardise { shift, scale } if shift.len() != columns || scale.len() != columns => {
+                KernelMap::Standardize { shift, scale } if shift.len() != columns || scale.len() != columns => {
                     refuse(format!("its map takes {} columns, and there are {columns}", shift.len().max(scale.len())))
                 }
-                KernelMap::Standardise { shift, scale } => {
+                KernelMap::Standardize { shift, scale } => {
                     shift.iter().chain(scale).try_for_each(|&v| finite("a number of its map", v))?;
                     match scale.contains(&0.0) {
                         true => refuse("a scale of its map is 0".into()),

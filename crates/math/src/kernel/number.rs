@@ -1,4 +1,4 @@
-//! f32 and f64 as kernels use them: products by faer, maps in loops that the compiler vectorises.
+//! f32 and f64 as kernels use them: products by faer, maps in loops that the compiler vectorizes.
 
 use ermine_core::MatRef;
 

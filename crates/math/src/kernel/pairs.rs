@@ -1,4 +1,4 @@
-//! Sequential minimal optimisation: the inner loops over pairs of variables.
+//! Sequential minimal optimization: the inner loops over pairs of variables.
 //!
 //! The problem is min ½ ΣΣ sᵢαᵢ K_ij sⱼαⱼ - Σ sᵢtᵢαᵢ over 0 ≤ αᵢ ≤ cᵢ with Σ sᵢαᵢ fixed, signs s = ±1. With f = K(sα)
 //! it is optimal when, of the errors e = t - f, no variable that may move up (sα may grow) has a larger one than a

@@ -26,7 +26,7 @@ fn kernels() -> Vec<Kernel> {
         Kernel::linear().polynomial(&[1.0, 0.0, 2.0]),
         g().scaled_by(KernelFactor::Affine { weights: vec![1.0, -2.0, 0.5], bias: 0.1 }),
         g().after(KernelMap::Linear(Mat::from_vec(2, 3, vec![1.0, 0.0, 2.0, 0.0, 1.0, -1.0]))),
-        Kernel::linear().after(KernelMap::Standardise { shift: vec![0.1, 0.2, 0.3], scale: vec![1.0, 2.0, 3.0] }),
+        Kernel::linear().after(KernelMap::Standardize { shift: vec![0.1, 0.2, 0.3], scale: vec![1.0, 2.0, 3.0] }),
         (g() + Kernel::linear()).on(&[2, 0]),
     ]
 }
@@ -185,7 +185,7 @@ fn shapes_and_numbers_that_do_not_fit_are_refused() {
     refuses(f64::INFINITY * Kernel::linear(), "inf");
     refuses(Kernel::linear().polynomial(&[]), "coefficient");
     refuses(Kernel::linear().after(KernelMap::Linear(Mat::zeros(2, 4))), "4 columns");
-    refuses(Kernel::linear().after(KernelMap::Standardise { shift: vec![0.0; 3], scale: vec![1.0, 0.0, 1.0] }), "0");
+    refuses(Kernel::linear().after(KernelMap::Standardize { shift: vec![0.0; 3], scale: vec![1.0, 0.0, 1.0] }), "0");
     refuses(Kernel::linear().scaled_by(KernelFactor::Affine { weights: vec![1.0], bias: 0.0 }), "1 weights");
     assert!(Kernel::precomputed().gram(rows(2, 2, 0).view(), rows(2, 2, 0).view()).is_err());
     assert!(!(-1.0 * Kernel::linear()).psd_by_construction());

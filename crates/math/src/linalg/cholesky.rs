@@ -1,4 +1,4 @@
-//! Cholesky factorisation.
+//! Cholesky factorization.
 
 use ermine_core::{Error, Mat, MatRef};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -12,7 +12,7 @@ use super::{norm_1, of, of_mut};
 /// The matrix is not positive definite: its leading block of `pivot + 1` columns is not, the one of `pivot` columns is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotPositiveDefinite {
-    /// The column where the factorisation stopped, from 0.
+    /// The column where the factorization stopped, from 0.
     pub pivot: usize,
 }
 

@@ -8,7 +8,7 @@ use super::{PivotedQr, eigen_symmetric, matmul, product};
 /// Blocks of vectors held before a thick restart.
 const BLOCKS: usize = 8;
 
-/// Block Lanczos with full orthogonalisation and thick restarts, with reverse communication: [`BlockLanczos::block`]
+/// Block Lanczos with full orthogonalization and thick restarts, with reverse communication: [`BlockLanczos::block`]
 /// returns vectors whose products with the matrix are needed, [`BlockLanczos::accept`] takes them, and
 /// [`BlockLanczos::ritz`] returns the current estimates. So the matrix may be rows on a disk.
 ///

@@ -1,4 +1,4 @@
-//! Matrix products, factorisations and eigenvalues: faer behind our own functions.
+//! Matrix products, factorizations and eigenvalues: faer behind our own functions.
 //!
 //! | the matrix | choose |
 //! |---|---|

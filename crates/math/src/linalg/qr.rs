@@ -1,4 +1,4 @@
-//! QR factorisation with column pivoting.
+//! QR factorization with column pivoting.
 
 use ermine_core::{Mat, MatRef, Result};
 use faer::linalg::solvers::ColPivQr;

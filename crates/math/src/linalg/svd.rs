@@ -19,7 +19,7 @@ pub struct Svd {
     pub vt: Mat<f64>,
 }
 
-/// The thin singular value decomposition of any matrix: the most expensive factorisation (about 6 to 20 times a matrix
+/// The thin singular value decomposition of any matrix: the most expensive factorization (about 6 to 20 times a matrix
 /// product of the same size) and the most informative. Choose it when the rank is in doubt and small singular values
 /// matter.
 pub fn svd(a: MatRef<'_, f64>) -> Result<Svd> {

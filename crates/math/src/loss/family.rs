@@ -1,4 +1,4 @@
-//! Families of generalised linear models: how the variance follows the mean.
+//! Families of generalized linear models: how the variance follows the mean.
 
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ impl Family {
         }
     }
 
-    /// Half the unit deviance without the terms that only the target decides: what a fit minimises.
+    /// Half the unit deviance without the terms that only the target decides: what a fit minimizes.
     ///
     /// Gaussian (y - mu)² / 2; binomial -y log mu - (1 - y) log(1 - mu); Poisson mu - y log mu; Gamma log mu + y / mu;
     /// otherwise mu²⁻ᵖ / (2 - p) - y mu¹⁻ᵖ / (1 - p).

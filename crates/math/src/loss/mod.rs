@@ -1,9 +1,9 @@
-//! Losses and links, written once for linear models, generalised linear models, margins, boosting and networks.
+//! Losses and links, written once for linear models, generalized linear models, margins, boosting and networks.
 //!
 //! | what | where | given |
 //! |---|---|---|
 //! | loss of a residual or of a margin | [`RowLoss`] | value, gradient, curvature, convex conjugate |
-//! | family of a generalised linear model | [`Family`] | unit variance, unit deviance, loss of a mean, range of targets |
+//! | family of a generalized linear model | [`Family`] | unit variance, unit deviance, loss of a mean, range of targets |
 //! | link between mean and score | [`Link`] | link, inverse, derivative of the inverse |
 //! | a family behind a link, over a block of rows | [`glm_block`] | loss, gradient, expected curvature, Pearson's statistic |
 //! | logistic and softmax losses over a block of rows | [`logistic_block`], [`softmax_block`] | loss, gradient, curvature |

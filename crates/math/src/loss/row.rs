@@ -30,21 +30,21 @@ use super::{log1p_exp, sigmoid};
 /// | `ZeroOne` | 1 where m <= 0, else 0; for evaluation only |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RowLoss {
-    /// r² / 2, whose minimiser is the mean.
+    /// r² / 2, whose minimizer is the mean.
     Squared,
-    /// |r|, whose minimiser is the median.
+    /// |r|, whose minimizer is the median.
     Absolute,
     /// Squared near 0 and absolute beyond `delta`.
     Huber {
         /// Where it turns.
         delta: f64,
     },
-    /// Tilted absolute loss, whose minimiser is the `tau` quantile.
+    /// Tilted absolute loss, whose minimizer is the `tau` quantile.
     Pinball {
         /// The level, between 0 and 1.
         tau: f64,
     },
-    /// Tilted squared loss, whose minimiser is the `tau` expectile; at 1/2 it is `Squared`.
+    /// Tilted squared loss, whose minimizer is the `tau` expectile; at 1/2 it is `Squared`.
     Expectile {
         /// The level, between 0 and 1.
         tau: f64,

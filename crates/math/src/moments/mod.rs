@@ -1,4 +1,4 @@
-//! Weighted means and centred cross products of rows, mergeable.
+//! Weighted means and centered cross products of rows, mergeable.
 //!
 //! One pass over blocks of rows gives everything that least squares, ridge regression, principal components and
 //! discriminant analysis need: the total weight, the means and the scatter matrix of the columns of `[X | Y]`.
@@ -78,7 +78,7 @@ pub fn block_rows(cols: usize) -> usize {
     ((1 << 18) / cols.max(1)).clamp(4096, 1 << 16).max(4 * cols)
 }
 
-/// Sums over the rows so far: weight, means and centred cross products of the columns of `[X | Y]`.
+/// Sums over the rows so far: weight, means and centered cross products of the columns of `[X | Y]`.
 ///
 /// Within a block, products are taken about an origin near the block's mean (the mean of its first rows, so the shift
 /// that is corrected afterwards is at most a few standard deviations), and blocks are merged by the formula of Chan,
@@ -105,7 +105,7 @@ pub struct Moments {
 /// Upper bound on the columns: no triangle of more fits in memory.
 const MOST_COLS: usize = 1 << 24;
 
-/// The serialised form, before it is checked.
+/// The serialized form, before it is checked.
 #[derive(Deserialize)]
 struct MomentsRepr {
     x_cols: usize,
@@ -177,7 +177,7 @@ impl Moments {
         &self.mean_low
     }
 
-    /// The centred, weighted cross products of the columns, X then Y: Σ w (z - mean)(z - mean)ᵀ, both triangles.
+    /// The centered, weighted cross products of the columns, X then Y: Σ w (z - mean)(z - mean)ᵀ, both triangles.
     pub fn scatter(&self) -> Mat<f64> {
         let layout = self.layout();
         let mut full = Mat::zeros(layout.cols, layout.cols);

@@ -1,4 +1,4 @@
-//! Packs rows into panels: centred, weighted and converted to f64.
+//! Packs rows into panels: centered, weighted and converted to f64.
 
 use std::ops::Range;
 

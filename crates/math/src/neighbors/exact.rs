@@ -1,4 +1,4 @@
-//! Distances in f64, by which neighbours are finally ranked.
+//! Distances in f64, by which neighbors are finally ranked.
 
 use serde::{Deserialize, Serialize};
 

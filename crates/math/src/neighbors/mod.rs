@@ -1,8 +1,8 @@
-//! Nearest neighbours of rows: exact, by blocked brute force or by a tree.
+//! Nearest neighbors of rows: exact, by blocked brute force or by a tree.
 //!
 //! Brute force is a matrix product: tiles of eight queries and 48 rows are summed in f32 in registers and compared with
 //! the current limit of each query, so that of n scores per query only some k ln(n / k) are stored. The candidates are
-//! ranked by distances in f64; a bound on the rounding error of the scores (see `pack`) guarantees that no neighbour is
+//! ranked by distances in f64; a bound on the rounding error of the scores (see `pack`) guarantees that no neighbor is
 //! lost. The tree visits only groups of rows whose boxes are near enough, with the same tiles and the same bound.
 //!
 //! Results depend neither on the algorithm, nor on the block a query is in, nor on threads: they are the k least pairs
@@ -181,7 +181,7 @@ pub struct RadiusRows {
     pub distances: Vec<f64>,
 }
 
-/// The most columns and the least rows for which [`SearchAlgorithm::Auto`] takes the tree; the example `neighbours`
+/// The most columns and the least rows for which [`SearchAlgorithm::Auto`] takes the tree; the example `neighbors`
 /// measures them.
 const TREE_COLUMNS: usize = 6;
 const TREE_ROWS: usize = 1000;
@@ -310,17 +310,17 @@ fn inverse_norms<T: Real>(m: &Mat<T>, scale: f64) -> Vec<f64> {
 }
 
 fn packed<T: Real>(score: ScoreKind, cells: PackTransform<'_, T>, tree: bool) -> (PackedRows, Option<(BoxTree, Vec<u32>)>) {
-    let centre = cells.centre();
+    let center = cells.center();
     if !tree {
-        return (PackedRows::new(score, &cells, centre, None), None);
+        return (PackedRows::new(score, &cells, center, None), None);
     }
     let cols = cells.rows.cols();
     let mut cells_f32 = vec![0f32; cells.rows.rows() * cols];
     cells_f32.par_chunks_mut(GROUP * cols).enumerate().for_each(|(g, out)| {
-        out.chunks_mut(cols).enumerate().for_each(|(i, out)| cells.write(g * GROUP + i, &centre, out));
+        out.chunks_mut(cols).enumerate().for_each(|(i, out)| cells.write(g * GROUP + i, &center, out));
     });
     let (mut tree, order) = BoxTree::new(&cells_f32, cols);
-    let packed = PackedRows::new(score, &cells, centre, Some(&order));
+    let packed = PackedRows::new(score, &cells, center, Some(&order));
     tree.set_group_norms(&packed.norms);
     (packed, Some((tree, order)))
 }

@@ -13,7 +13,7 @@ pub enum KnnAlgorithm {
     Brute,
     /// A k-d tree.
     KdTree,
-    /// Another name for the k-d tree: the neighbours are the same.
+    /// Another name for the k-d tree: the neighbors are the same.
     BallTree,
 }
 

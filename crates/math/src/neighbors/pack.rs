@@ -1,8 +1,8 @@
 //! Rows in f32, in groups whose cells are stored column by column: the input of the tiles.
 //!
-//! Rows are centred first, so that products of cells are not much larger than distances. A score in f32 approximates
+//! Rows are centered first, so that products of cells are not much larger than distances. A score in f32 approximates
 //!
-//! - (|x - y|² - |x|²) / 2 = |y|²/2 - x·y for squares, where x and y are about the centre;
+//! - (|x - y|² - |x|²) / 2 = |y|²/2 - x·y for squares, where x and y are about the center;
 //! - Σ |x - y| or max |x - y| as it is.
 //!
 //! [`PackedRows::error`] bounds the difference of the two. Rounding a cell to f32 changes it by at most u = 2⁻²⁴ of
@@ -29,7 +29,7 @@ const UNIT: f64 = 1.0 / (1u64 << 24) as f64;
 pub(super) struct PackedRows {
     pub(super) score: ScoreKind,
     pub(super) cols: usize,
-    centre: Vec<f64>,
+    center: Vec<f64>,
     cells: Vec<f32>,
     bias: Vec<[f32; GROUP]>,
     /// The greatest norm of the rows of each group, rounded up.
@@ -37,7 +37,7 @@ pub(super) struct PackedRows {
     factor: f64,
 }
 
-/// Norms of a centred query.
+/// Norms of a centered query.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct QueryNorms {
     /// The norm for the error bound, rounded up.
@@ -48,7 +48,7 @@ pub(super) struct QueryNorms {
     pub(super) rounded_squares: f64,
 }
 
-/// How cells are transformed when packed: (cell · scale · row's factor) - centre.
+/// How cells are transformed when packed: (cell · scale · row's factor) - center.
 pub(super) struct PackTransform<'a, T> {
     pub(super) rows: &'a Mat<T>,
     pub(super) scale: f64,
@@ -58,7 +58,7 @@ pub(super) struct PackTransform<'a, T> {
 
 impl<T: Real> PackTransform<'_, T> {
     /// The mean of evenly spaced rows.
-    pub(super) fn centre(&self) -> Vec<f64> {
+    pub(super) fn center(&self) -> Vec<f64> {
         const SAMPLE: usize = 1024;
         let (n, p) = (self.rows.rows(), self.rows.cols());
         let step = n.div_ceil(SAMPLE).max(1);
@@ -77,9 +77,9 @@ impl<T: Real> PackTransform<'_, T> {
     }
 
     /// A transformed row.
-    pub(super) fn write(&self, row: usize, centre: &[f64], out: &mut [f32]) {
+    pub(super) fn write(&self, row: usize, center: &[f64], out: &mut [f32]) {
         let factor = self.factor(row);
-        for ((o, v), c) in out.iter_mut().zip(self.rows.row(row)).zip(centre) {
+        for ((o, v), c) in out.iter_mut().zip(self.rows.row(row)).zip(center) {
             *o = (v.to_f64() * factor - c) as f32;
         }
     }
@@ -87,7 +87,7 @@ impl<T: Real> PackTransform<'_, T> {
 
 impl PackedRows {
     /// Packs rows in the given order, or in their own.
-    pub(super) fn new<T: Real>(score: ScoreKind, cells: &PackTransform<'_, T>, centre: Vec<f64>, order: Option<&[u32]>) -> Self {
+    pub(super) fn new<T: Real>(score: ScoreKind, cells: &PackTransform<'_, T>, center: Vec<f64>, order: Option<&[u32]>) -> Self {
         let (n, p) = (cells.rows.rows(), cells.rows.cols());
         let groups = n.div_ceil(GROUP);
         let mut packed = vec![0f32; groups * p * GROUP];
@@ -99,7 +99,7 @@ impl PackedRows {
             for l in 0..GROUP.min(n - g * GROUP) {
                 let at = g * GROUP + l;
                 let at = order.map_or(at, |order| order[at] as usize);
-                cells.write(at, &centre, row);
+                cells.write(at, &center, row);
                 for (j, &v) in row.iter().enumerate() {
                     out[j * GROUP + l] = v;
                 }
@@ -126,7 +126,7 @@ impl PackedRows {
             .for_each_init(Vec::new, |row, (g, ((out, bias), most))| one(g, out, bias, most, row));
         let terms = if score == ScoreKind::Max { 24.0 } else { p as f64 + 24.0 };
         let factor = 1.05 * terms * UNIT / (1.0 - terms * UNIT).max(0.01);
-        Self { score, cols: p, centre, cells: packed, bias, norms, factor }
+        Self { score, cols: p, center, cells: packed, bias, norms, factor }
     }
 
     pub(super) fn groups(&self) -> usize {
@@ -153,10 +153,10 @@ impl PackedRows {
         [constant + least * (1.0 + rows) + double * rows * rows, slope + least + 2.0 * double * rows, double]
     }
 
-    /// A centred query, in f32, with its norms; `None` when its cells are too large.
+    /// A centered query, in f32, with its norms; `None` when its cells are too large.
     pub(super) fn query(&self, x: &[f64], out: &mut [f32]) -> Option<QueryNorms> {
         let (mut squares, mut most) = (0.0, 0.0);
-        for ((o, x), c) in out.iter_mut().zip(x).zip(&self.centre) {
+        for ((o, x), c) in out.iter_mut().zip(x).zip(&self.center) {
             let v = x - c;
             *o = v as f32;
             squares += v * v;

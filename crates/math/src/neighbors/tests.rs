@@ -70,7 +70,7 @@ proptest! {
             let brute = NeighborIndex::new(points(&x), metric, SearchAlgorithm::Brute).unwrap();
             let nearest = brute.nearest(&Features::F64(q.view()), k).unwrap();
             check(&nearest, metric, &x, &q, 1.0 + shift.abs());
-            // The radius of the k-th neighbour of the first query holds at least k rows, all of them as near.
+            // The radius of the k-th neighbor of the first query holds at least k rows, all of them as near.
             let radius = nearest.distances[(0, k - 1)];
             let near = brute.within(&Features::F64(q.view()), radius).unwrap();
             prop_assert!(near.ends[1] >= k);

@@ -102,7 +102,7 @@ fn one_narrow(score: ScoreKind, query: &[f32], group: &[f32], bias: &[f32; GROUP
     one_plain::<true>(score, query, group, bias, out);
 }
 
-/// The loop that the compiler vectorises, once for each processor; `FUSED` with fused multiply-add.
+/// The loop that the compiler vectorizes, once for each processor; `FUSED` with fused multiply-add.
 #[inline(always)]
 fn one_plain<const FUSED: bool>(score: ScoreKind, query: &[f32], group: &[f32], bias: &[f32; GROUP], out: &mut [f32; GROUP]) {
     let mut sums = *bias;

@@ -1,4 +1,4 @@
-//! Activations and their derivatives, elementwise, in loops that the compiler vectorises.
+//! Activations and their derivatives, elementwise, in loops that the compiler vectorizes.
 
 use super::Float;
 use super::lanes::{SimdLanes, SimdOp};

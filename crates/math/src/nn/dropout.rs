@@ -11,7 +11,7 @@ struct DropoutOp<'a, T> {
     y: &'a mut [T],
 }
 
-/// 32 random bits for an index (the finaliser of MurmurHash3, with both halves of the key).
+/// 32 random bits for an index (the finalizer of MurmurHash3, with both halves of the key).
 #[inline(always)]
 fn bits(key: u64, place: u32) -> u32 {
     let mut h = place.wrapping_mul(0x9E37_79B9) ^ key as u32;
@@ -57,7 +57,7 @@ mod tests {
             dropout(key, rate, &x, &mut y);
             assert_eq!(again, y);
         }
-        // Neighbouring elements and other keys are independent.
+        // Neighboring elements and other keys are independent.
         let (mut a, mut b) = (vec![0.0f32; n], vec![0.0f32; n]);
         dropout(5, 0.5, &x, &mut a);
         dropout(6, 0.5, &x, &mut b);

@@ -37,7 +37,7 @@ pub trait Float:
     fn sqrt(self) -> Self;
     /// The absolute value.
     fn abs(self) -> Self;
-    /// eˣ within a few units of the last place, without branches, so that loops over it are vectorised.
+    /// eˣ within a few units of the last place, without branches, so that loops over it are vectorized.
     fn exp(self) -> Self;
     /// `self` b + c with one rounding where the processor can, else two.
     fn mul_add_native(self, b: Self, c: Self) -> Self;

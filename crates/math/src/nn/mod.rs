@@ -1,5 +1,5 @@
 //! Kernels of networks, in f32 to train and in f64 to check gradients: products with weights stored in panels,
-//! convolution as such a product without copies of its windows, pooling, activations, steps of optimisers.
+//! convolution as such a product without copies of its windows, pooling, activations, steps of optimizers.
 //!
 //! Every element of a product is one sum, in the order of the inner index with one rounding per term where the
 //! processor has fused multiply-add. So its bits depend neither on the rows around it nor on how rows are split among
@@ -28,7 +28,7 @@ pub use convolve::{Convolution, Workspace};
 pub use dropout::dropout;
 pub use float::Float;
 pub use gradient::{GradInput, column_sums, dense_gradient};
-pub use norm::{BlockMoments, normalise, normalise_gradient, normalise_sums};
+pub use norm::{BlockMoments, normalize, normalize_gradient, normalize_sums};
 pub use pool::{Pool, PoolKind};
 pub use product::{DenseBlock, TransposedPanel, WeightPanels, dense, dense_by_panels, padded};
 pub use step::{OptimizerRule, OptimizerSlots, step};

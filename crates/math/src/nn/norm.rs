@@ -1,4 +1,4 @@
-//! Batch normalisation: moments of channels over pixels, and the two sweeps that use them.
+//! Batch normalization: moments of channels over pixels, and the two sweeps that use them.
 
 use super::Float;
 use super::lanes::{SimdLanes, SimdOp};
@@ -124,7 +124,7 @@ impl<T: Float> SimdOp<T> for NormalizeOp<'_, T> {
 }
 
 /// y = x · scale + shift by channel; negative values times `slope`, which is 1 without activation.
-pub fn normalise<T: Float>(x: &[T], scale: &[T], shift: &[T], slope: T, y: &mut [T]) {
+pub fn normalize<T: Float>(x: &[T], scale: &[T], shift: &[T], slope: T, y: &mut [T]) {
     assert!(scale.len() == shift.len() && !scale.is_empty() && y.len() >= x.len());
     T::dispatch(NormalizeOp { x, scale, shift, slope, y });
 }
@@ -160,7 +160,7 @@ impl<T: Float> SimdOp<T> for NormGradSumsOp<'_, T> {
 
 /// Adds Σ d and Σ d (x - mean) of each channel in f64, over `rows` rows of `len` numbers that are `stride` apart;
 /// `sums` is a buffer.
-pub fn normalise_sums<T: Float>(
+pub fn normalize_sums<T: Float>(
     [x, d]: [&[T]; 2],
     stride: usize,
     rows: usize,
@@ -203,7 +203,7 @@ impl<T: Float> SimdOp<T> for NormGradOp<'_, T> {
 }
 
 /// dx = a d + b x + c, channel by channel.
-pub fn normalise_gradient<T: Float>(x: &[T], d: &[T], coefficients: [&[T]; 3], dx: &mut [T]) {
+pub fn normalize_gradient<T: Float>(x: &[T], d: &[T], coefficients: [&[T]; 3], dx: &mut [T]) {
     assert!(!coefficients[0].is_empty() && coefficients.iter().all(|c| c.len() == coefficients[0].len()));
     T::dispatch(NormGradOp { x, d, coefficients, dx });
 }

@@ -1,4 +1,4 @@
-//! Optimiser steps: one sweep over weights, gradients and optimiser state.
+//! Optimizer steps: one sweep over weights, gradients and optimizer state.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ impl OptimizerRule {
     }
 }
 
-/// Weights, their gradient and optimiser state; unused state is empty.
+/// Weights, their gradient and optimizer state; unused state is empty.
 pub struct OptimizerSlots<'a, T> {
     /// w.
     pub weights: &'a mut [T],

@@ -1,6 +1,6 @@
 //! Priors, as penalties and as conjugate updates.
 //!
-//! The maximum a posteriori (MAP) estimate minimises -log likelihood - log prior; leave the prior out and it is maximum
+//! The maximum a posteriori (MAP) estimate minimizes -log likelihood - log prior; leave the prior out and it is maximum
 //! likelihood (MLE). A prior on coefficients is therefore a penalty, and the strength of the penalty says how the spread of the
 //! prior compares with the noise. For least squares with noise of variance σ² and a Gaussian prior of variance β²,
 //!

@@ -36,13 +36,13 @@ impl GaussianPrior {
         Self { variance: c }
     }
 
-    /// The `alpha` of a generalised linear model with dispersion φ: φ/(β² Σw). The dispersion is 1 for counts and shares, the
+    /// The `alpha` of a generalized linear model with dispersion φ: φ/(β² Σw). The dispersion is 1 for counts and shares, the
     /// variance of the noise for the Gaussian family.
     pub fn glm_alpha(self, dispersion: f64, total_weight: f64) -> f64 {
         dispersion / (self.variance * total_weight)
     }
 
-    /// The prior behind a penalised generalised linear model: β² = φ/(alpha Σw).
+    /// The prior behind a penalized generalized linear model: β² = φ/(alpha Σw).
     pub fn from_glm(alpha: f64, dispersion: f64, total_weight: f64) -> Self {
         Self { variance: dispersion / (alpha * total_weight) }
     }

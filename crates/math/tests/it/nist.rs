@@ -4,7 +4,7 @@ use ermine_core::Mat;
 use ermine_fixtures::{Value, numbers};
 use ermine_math::linalg::svd;
 use ermine_math::moments::Moments;
-use ermine_math::optimize::study::{OptimizationMethod, StopRule, StudyObjective, minimise};
+use ermine_math::optimize::study::{OptimizationMethod, StopRule, StudyObjective, minimize};
 use ermine_math::series::{autocorrelation, mean, standard_deviation};
 
 /// The cases whose name begins so, each with its rows of numbers.
@@ -155,7 +155,7 @@ fn nonlinear_fits_from_both_starts() {
                 );
             }
             let method = OptimizationMethod::LevenbergMarquardt { damping: 1e-3 };
-            let run = minimise(&fit, &begin, &method, &StopRule { max_iter: 20_000, tol: 0.0 });
+            let run = minimize(&fit, &begin, &method, &StopRule { max_iter: 20_000, tol: 0.0 });
             let least = run.point.iter().zip(&coef).map(|(a, b)| digits(*a, *b)).fold(f64::INFINITY, f64::min);
             println!("{name} {start}: {least:.1} digits in {} steps", run.course.len() - 1);
             assert!(least >= wanted, "{name} from {start}: {least:.1} digits of {wanted}, {:?}", run.point);

@@ -15,7 +15,7 @@ pub use model::GmmClassifierModel;
 
 /// One mixture of Gaussians per class, and Bayes' rule.
 ///
-/// # What it maximises
+/// # What it maximizes
 /// Σᵢ wᵢ log p(xᵢ | yᵢ) with p(x | y) = Σₖ πₖ N(x; μₖ, Σₖ), a mixture for each class, by EM; the number of its components
 /// is the one with the least BIC by default. Then p(y | x) ∝ p(y) p(x | y).
 ///
@@ -68,7 +68,8 @@ pub struct GmmClassifier {
     /// What keeps covariances from collapsing.
     pub reg_covar: f64,
     /// How it does so.
-    pub regularise: CovarianceRegularization,
+    #[serde(rename = "regularise")]
+    pub regularize: CovarianceRegularization,
     /// At most that many steps.
     pub max_iter: u64,
     /// How many starts.
@@ -94,7 +95,7 @@ impl Default for GmmClassifier {
             priors: None,
             tol,
             reg_covar,
-            regularise: CovarianceRegularization::Relative,
+            regularize: CovarianceRegularization::Relative,
             max_iter,
             n_init,
             init_params,
@@ -115,7 +116,7 @@ impl GmmClassifier {
             covariance_type: self.covariance_type,
             tol: self.tol,
             reg_covar: self.reg_covar,
-            regularise: self.regularise,
+            regularize: self.regularize,
             max_iter: self.max_iter,
             n_init: self.n_init,
             init_params: self.init_params,
@@ -181,7 +182,7 @@ impl Learner for GmmClassifier {
             },
             params::TOL,
             params::REG_COVAR,
-            params::REGULARISE,
+            params::REGULARIZE,
             params::MAX_ITER,
             params::N_INIT,
             params::INIT_PARAMS,

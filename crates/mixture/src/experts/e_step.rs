@@ -56,7 +56,7 @@ impl Em for ExpertsEm {
     type Expected = ExpertsSums;
 
     fn empty(&self, at: &ExpertsParams) -> ExpertsSums {
-        let (k, cols) = (at.len(), self.centre.len());
+        let (k, cols) = (at.len(), self.center.len());
         let (rows, experts) = match &at.experts {
             ExpertKind::Linear { .. } => (vec![Moments::new(cols, 1); k], Vec::new()),
             ExpertKind::Logistic { classes, .. } => {
@@ -104,7 +104,7 @@ impl ExpertsEm {
     ) -> Result<()> {
         for first in (0..rows.rows()).step_by(CHUNK) {
             let part = rows.row_range(first..rows.rows().min(first + CHUNK));
-            let z = self.centred(&part)?;
+            let z = self.centered(&part)?;
             self.chunk(at, sums, &part, z.view(), parts)?;
         }
         if sums.is_finite() {
@@ -115,10 +115,10 @@ impl ExpertsEm {
     }
 
     /// Rows less the means of the columns.
-    pub(super) fn centred(&self, rows: &DatasetRef<'_>) -> Result<Mat<f64>> {
+    pub(super) fn centered(&self, rows: &DatasetRef<'_>) -> Result<Mat<f64>> {
         let mut scratch = Vec::new();
         let x = rows.x.f64_rows(&mut scratch, "mixture-of-experts")?;
-        Ok(Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j) - self.centre[j]))
+        Ok(Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j) - self.center[j]))
     }
 
     fn chunk(
@@ -214,7 +214,7 @@ struct ExpertOutputs<'a> {
     proba: Vec<f64>,
 }
 
-/// The gate of centred rows and its logarithms: expert after expert, a run of rows for each.
+/// The gate of centered rows and its logarithms: expert after expert, a run of rows for each.
 pub(super) fn gates(at: &ExpertsParams, z: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
     let (n, k) = (z.rows(), at.len());
     let mut gate = vec![0.0; n * k];

@@ -6,7 +6,7 @@ use ermine_math::moments::Moments;
 use ermine_math::tall_skinny;
 use serde::{Deserialize, Serialize};
 
-/// Scores z·v + c of centred rows, vector after vector, a run of rows for each. Rows of `coef` are slopes and then the intercept.
+/// Scores z·v + c of centered rows, vector after vector, a run of rows for each. Rows of `coef` are slopes and then the intercept.
 pub(super) fn scores(z: MatRef<'_, f64>, coef: &Mat<f64>, out: &mut [f64]) {
     let cols = z.cols();
     let bias: Vec<f64> = (0..coef.rows()).map(|k| coef[(k, cols)]).collect();

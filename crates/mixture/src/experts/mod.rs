@@ -14,7 +14,7 @@ pub use model::MixtureOfExpertsModel;
 
 /// Several simple models, and a gate that weights them for each row.
 ///
-/// # What it maximises
+/// # What it maximizes
 /// Σᵢ wᵢ log Σₖ g_k(xᵢ) p_k(yᵢ | xᵢ) by EM, with a softmax gate g_k(x) ∝ exp(v_k·x + c_k) and experts that are linear
 /// with Gaussian noise, p_k = N(y; b_k·x + a_k, σ_k²), for numbers, or softmax regressions for classes. Slopes have a
 /// Gaussian prior: ½ alpha |v_k|² and ½ alpha |b_k|² / σ_k² (as in ridge regression), for classes ½ alpha |W_k|², is
@@ -23,7 +23,7 @@ pub use model::MixtureOfExpertsModel;
 /// that they are solved when the whole is. The course is in the trace and never falls.
 ///
 /// # When to use it
-/// Where one straight line is not enough but a few are, each in its own region: regimes, switching behaviour, noise that
+/// Where one straight line is not enough but a few are, each in its own region: regimes, switching behavior, noise that
 /// differs between regions. Each expert can be read like a linear model.
 ///
 /// # Example
@@ -138,7 +138,8 @@ struct ExpertsEm {
     /// The least variance of an expert's noise.
     floor: f64,
     /// Means of the columns and, for numbers, of the target.
-    centre: Vec<f64>,
+    #[serde(rename = "centre")]
+    center: Vec<f64>,
     target_mean: f64,
     /// Whether curvatures are computed; they are bounded otherwise.
     newton_gate: bool,

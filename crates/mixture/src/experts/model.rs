@@ -13,7 +13,7 @@ use ermine_core::blocks::by_blocks;
 pub struct MixtureOfExpertsModel {
     experts: ExpertsParams,
     /// Means of the columns and of the target, about which the parameters are.
-    centre: Vec<f64>,
+    center: Vec<f64>,
     target_mean: f64,
     classes: Vec<String>,
     log_likelihood: f64,
@@ -30,7 +30,7 @@ impl MixtureOfExpertsModel {
         classes: Option<Vec<String>>,
     ) -> Result<Self> {
         let mut notes = Vec::new();
-        let needed = (em.centre.len() + 2) as f64 * climbed.objective.weight / rows as f64;
+        let needed = (em.center.len() + 2) as f64 * climbed.objective.weight / rows as f64;
         let few: Vec<String> = (0..sizes.len()).filter(|&k| sizes[k] < needed).map(|k| k.to_string()).collect();
         if !few.is_empty() && sizes.len() > 1 {
             notes.push(format!("expert {} answers for fewer rows than it has numbers; lower n_experts", few.join(", ")));
@@ -61,7 +61,7 @@ impl MixtureOfExpertsModel {
         };
         Ok(Self {
             experts: climbed.parameters,
-            centre: em.centre.clone(),
+            center: em.center.clone(),
             target_mean: em.target_mean,
             classes: classes.unwrap_or_default(),
             log_likelihood: climbed.objective.log_likelihood,
@@ -70,14 +70,14 @@ impl MixtureOfExpertsModel {
         })
     }
 
-    /// Gate and experts, about [`MixtureOfExpertsModel::centre`].
+    /// Gate and experts, about [`MixtureOfExpertsModel::center`].
     pub fn experts(&self) -> &ExpertsParams {
         &self.experts
     }
 
     /// The means of the columns, about which the parameters are.
-    pub fn centre(&self) -> &[f64] {
-        &self.centre
+    pub fn center(&self) -> &[f64] {
+        &self.center
     }
 
     /// Σ w log p(y | x) of the training rows.
@@ -92,18 +92,18 @@ impl MixtureOfExpertsModel {
         }
     }
 
-    /// Calls `make` with blocks of centred rows.
+    /// Calls `make` with blocks of centered rows.
     fn rows(
         &self,
         x: &Features<'_>,
         cols: usize,
         make: impl Fn(MatRef<'_, f64>, &mut [f64]) -> Result<()> + Sync,
     ) -> Result<Mat<f64>> {
-        x.expect_cols(self.centre.len())?;
+        x.expect_cols(self.center.len())?;
         by_blocks(x, cols, |block, _, out| {
             let mut scratch = Vec::new();
             let rows = block.f64_rows(&mut scratch, "mixture-of-experts")?;
-            let z = Mat::from_fn(rows.rows(), rows.cols(), |i, j| rows.at(i, j) - self.centre[j]);
+            let z = Mat::from_fn(rows.rows(), rows.cols(), |i, j| rows.at(i, j) - self.center[j]);
             make(z.view(), out)?;
             if out.iter().all(|v| v.is_finite()) {
                 return Ok(());
@@ -181,19 +181,19 @@ impl MixtureOfExpertsModel {
         } else {
             ExpertKind::Logistic { coef: input.mat_of("coef", k * classes.len(), width)?, classes: classes.len() }
         };
-        let centre: Vec<f64> = input.vec_of("centre", width - 1)?;
+        let center: Vec<f64> = input.vec_of("centre", width - 1)?;
         let (target_mean, log_likelihood): (f64, f64) = (input.field("target_mean")?, input.field("log_likelihood")?);
         let coef = match &say {
             ExpertKind::Linear { coef, .. } | ExpertKind::Logistic { coef, .. } => coef,
         };
-        let numbers = gate.as_slice().iter().chain(coef.as_slice()).chain(&centre).chain([&target_mean, &log_likelihood]);
+        let numbers = gate.as_slice().iter().chain(coef.as_slice()).chain(&center).chain([&target_mean, &log_likelihood]);
         if !numbers.into_iter().all(|v| v.is_finite()) {
             return Err(bad("its coefficients are no finite numbers"));
         }
         let certificate = input.field("certificate")?;
         Ok(Self {
             experts: ExpertsParams { gate, experts: say },
-            centre,
+            center,
             target_mean,
             classes,
             log_likelihood,
@@ -205,7 +205,7 @@ impl MixtureOfExpertsModel {
 
 impl Model for MixtureOfExpertsModel {
     fn n_features(&self) -> usize {
-        self.centre.len()
+        self.center.len()
     }
     fn as_regressor(&self) -> Option<&dyn Regressor> {
         if self.classes.is_empty() { Some(self) } else { None }
@@ -221,7 +221,7 @@ impl Model for MixtureOfExpertsModel {
     }
 
     fn report(&self, schema: &Schema) -> Report {
-        let (k, p) = (self.experts.len(), self.centre.len());
+        let (k, p) = (self.experts.len(), self.center.len());
         let mut report = Report::default();
         report
             .text(format!("{k} experts; log likelihood {:.6} after {} steps.", self.log_likelihood, self.certificate.iterations));
@@ -230,7 +230,7 @@ impl Model for MixtureOfExpertsModel {
             d => schema.name(d),
         };
         let raw = |coef: &Mat<f64>, row: usize, d: usize, mean: f64| match d {
-            d if d == p => coef[(row, p)] + mean - (0..p).map(|j| coef[(row, j)] * self.centre[j]).sum::<f64>(),
+            d if d == p => coef[(row, p)] + mean - (0..p).map(|j| coef[(row, j)] * self.center[j]).sum::<f64>(),
             d => coef[(row, d)],
         };
         let table = |coef: &Mat<f64>, mean: f64| -> Vec<Vec<Cell>> {
@@ -277,7 +277,7 @@ impl Model for MixtureOfExpertsModel {
             }
             ExpertKind::Logistic { coef, .. } => out.mat("coef", coef),
         }
-        out.vec("centre", &self.centre);
+        out.vec("centre", &self.center);
         out.field("target_mean", &self.target_mean)?;
         out.field("classes", &self.classes)?;
         out.field("log_likelihood", &self.log_likelihood)?;

@@ -20,8 +20,8 @@ enum PartitionKind {
 }
 
 impl Partition {
-    pub(super) fn nearest(unit: Vec<f64>, target_unit: Option<f64>, centres: Mat<f64>) -> Self {
-        Self { unit, target_unit, cut: PartitionKind::Nearest(centres) }
+    pub(super) fn nearest(unit: Vec<f64>, target_unit: Option<f64>, centers: Mat<f64>) -> Self {
+        Self { unit, target_unit, cut: PartitionKind::Nearest(centers) }
     }
 
     /// Slabs of equal weight across a direction; `sample` are rows in units, with their weights.
@@ -67,9 +67,9 @@ impl Partition {
                         let place: f64 = row.iter().zip(direction).map(|(x, d)| x * d).sum();
                         at.iter().filter(|a| **a < place).count()
                     }
-                    PartitionKind::Nearest(centres) => {
-                        let d = |c: usize| row.iter().zip(centres.row(c)).map(|(x, m)| (x - m) * (x - m)).sum::<f64>();
-                        (0..centres.rows()).min_by(|&a, &b| d(a).total_cmp(&d(b))).unwrap_or(0)
+                    PartitionKind::Nearest(centers) => {
+                        let d = |c: usize| row.iter().zip(centers.row(c)).map(|(x, m)| (x - m) * (x - m)).sum::<f64>();
+                        (0..centers.rows()).min_by(|&a, &b| d(a).total_cmp(&d(b))).unwrap_or(0)
                     }
                 }
             })

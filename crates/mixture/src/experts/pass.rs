@@ -97,7 +97,7 @@ impl ExpertsSetup {
             alpha: learner.alpha,
             // A target that does not vary has noise of some size nevertheless.
             floor: if target_variance > 0.0 { learner.reg_variance * target_variance } else { f64::MIN_POSITIVE.sqrt() },
-            centre: look.mean()[..p].to_vec(),
+            center: look.mean()[..p].to_vec(),
             target_mean: if classes.is_none() { look.mean()[p] } else { 0.0 },
             newton_gate,
             newton_experts: classes.is_none_or(|c| c.saturating_mul(p + 1) <= MOST_NEWTON && k * c * c <= 1 << 10),
@@ -115,7 +115,7 @@ impl ExpertsSetup {
 
     /// Rows in units, the target last where it is a number; rounded, so that draws are the same whatever the units and the origin.
     fn standard(&self, rows: &DatasetRef<'_>) -> Result<Mat<f64>> {
-        let z = self.em.centred(rows)?;
+        let z = self.em.centered(rows)?;
         let (p, width) = (z.cols(), self.unit.len());
         let y = if width > p { Some(rows.y.reals()?) } else { None };
         Ok(Mat::from_fn(z.rows(), width, |i, j| match y {
@@ -125,7 +125,7 @@ impl ExpertsSetup {
     }
 
     fn units(&self) -> (Vec<f64>, Option<f64>) {
-        let p = self.em.centre.len();
+        let p = self.em.center.len();
         (self.unit[..p].to_vec(), self.unit.get(p).copied())
     }
 }
@@ -303,8 +303,8 @@ impl MixtureOfExperts {
                 Partition::slabs(unit, target_unit, direction.clone(), self.n_experts, &rows)
             }
             None => {
-                let centres = sample.centres(self.n_experts, true, state.seed, state.start, cx)?;
-                Ok(Partition::nearest(unit, target_unit, centres))
+                let centers = sample.centers(self.n_experts, true, state.seed, state.start, cx)?;
+                Ok(Partition::nearest(unit, target_unit, centers))
             }
         }
     }

@@ -135,7 +135,7 @@ impl GaussianEm {
         let divisor = weight + self.prior.as_ref().map_or(0.0, WishartPrior::rows);
         let prior = |i: usize, j: usize| self.prior.as_ref().map_or(0.0, |prior| prior.scatter[(i, j)]);
         let mut m = Mat::from_fn(p, p, |i, j| (scatter[(i, j)] + prior(i, j)) / divisor);
-        match self.regularise {
+        match self.regularize {
             // Every row brings its noise; the rows of the prior bring none.
             CovarianceRegularization::Add => (0..p).for_each(|j| m[(j, j)] += self.reg_covar * weight / divisor),
             CovarianceRegularization::Floor => floor_eigenvalues(&mut m, self.reg_covar)?,
@@ -153,7 +153,7 @@ impl GaussianEm {
     fn variance(&self, squares: f64, prior: impl Fn(&Mat<f64>) -> f64, weight: f64, cells: f64, unit: f64) -> f64 {
         let (more, rows) = self.prior.as_ref().map_or((0.0, 0.0), |p| (prior(&p.scatter), p.rows()));
         let v = (squares + more) / (cells * (weight + rows));
-        match self.regularise {
+        match self.regularize {
             CovarianceRegularization::Add => v + self.reg_covar * weight / (weight + rows),
             CovarianceRegularization::Floor => v.max(self.reg_covar),
             CovarianceRegularization::Relative => v.max(self.reg_covar * unit * unit),
@@ -163,7 +163,7 @@ impl GaussianEm {
     /// ½ ν² tr Σ⁻¹ for each component, where ν² is added to the covariances: what EM climbs is then the expected likelihood of the rows
     /// with noise of variance ν² on every cell. Empty where nothing is added.
     pub(super) fn penalties(&self, at: &GaussianMixture) -> Result<Vec<f64>> {
-        if self.regularise != CovarianceRegularization::Add || self.reg_covar == 0.0 {
+        if self.regularize != CovarianceRegularization::Add || self.reg_covar == 0.0 {
             return Ok(Vec::new());
         }
         let (k, p, half) = (at.components(), at.cols(), 0.5 * self.reg_covar);

@@ -116,9 +116,9 @@ pub enum ComponentCriterion {
     Cv,
 }
 
-/// A mixture of Gaussians, fitted by expectation-maximisation.
+/// A mixture of Gaussians, fitted by expectation-maximization.
 ///
-/// # What it maximises
+/// # What it maximizes
 /// The log likelihood Σᵢ wᵢ log Σₖ πₖ N(xᵢ; μₖ, Σₖ), with a Wishart prior on the precisions the log posterior, and with
 /// hard assignments Σᵢ wᵢ maxₖ log πₖ N(xᵢ; μₖ, Σₖ). Each step gains or stops: the course is in the trace. The
 /// covariances are kept at or above `reg_covar` in every direction, under which the M step is still exact (eigenvalues
@@ -148,7 +148,7 @@ pub enum ComponentCriterion {
 ///
 /// # Cost
 /// One pass per step; for full covariances about n k p² multiplications, in blocks; n k p for diagonal ones. Rows that
-/// lack cells cost a factorisation for every pattern of missing cells in a block.
+/// lack cells cost a factorization for every pattern of missing cells in a block.
 ///
 /// # What it does not do
 /// It does not find the best of all mixtures, only one that no step improves; `n_init` tries several starts. The
@@ -171,7 +171,8 @@ pub struct Gmm {
     /// What keeps covariances from collapsing.
     pub reg_covar: f64,
     /// How it does so.
-    pub regularise: CovarianceRegularization,
+    #[serde(rename = "regularise")]
+    pub regularize: CovarianceRegularization,
     /// At most that many steps.
     pub max_iter: u64,
     /// How many starts.
@@ -205,7 +206,7 @@ impl Default for Gmm {
             covariance_type: CovarianceType::Full,
             tol: 1e-3,
             reg_covar: 1e-6,
-            regularise: CovarianceRegularization::Floor,
+            regularize: CovarianceRegularization::Floor,
             max_iter: 100,
             n_init: 1,
             init_params: GmmInitMethod::KMeans,
@@ -237,7 +238,8 @@ struct GaussianEm {
     hard: bool,
     equal_weights: bool,
     reg_covar: f64,
-    regularise: CovarianceRegularization,
+    #[serde(rename = "regularise")]
+    regularize: CovarianceRegularization,
     /// The unit of each column.
     unit: Vec<f64>,
     prior: Option<WishartPrior>,
@@ -279,7 +281,7 @@ impl Learner for Gmm {
             params::COVARIANCE_TYPE,
             params::TOL,
             params::REG_COVAR,
-            params::REGULARISE,
+            params::REGULARIZE,
             params::MAX_ITER,
             params::N_INIT,
             params::INIT_PARAMS,

@@ -172,14 +172,14 @@ fn notes(
 
 /// Whether the floor holds a covariance up.
 fn at_floor(learner: &Gmm, mixture: &GaussianMixture, component: usize, unit: &[f64]) -> bool {
-    if learner.regularise == CovarianceRegularization::Add
+    if learner.regularize == CovarianceRegularization::Add
         || learner.reg_covar == 0.0
         || learner.degrees_of_freedom_prior.is_some()
     {
         return false;
     }
     let floor = |j: usize| {
-        let unit = if learner.regularise == CovarianceRegularization::Relative { unit[j] } else { 1.0 };
+        let unit = if learner.regularize == CovarianceRegularization::Relative { unit[j] } else { 1.0 };
         learner.reg_covar * unit * unit * (1.0 + 1e-6)
     };
     match mixture.covariances() {

@@ -29,7 +29,7 @@ pub(crate) const REG_COVAR: ParamSpec = ParamSpec {
     range: Range::at_least(0.0),
 };
 
-pub(crate) const REGULARISE: ParamSpec = ParamSpec {
+pub(crate) const REGULARIZE: ParamSpec = ParamSpec {
     name: "regularise",
     doc: "What reg_covar does. \"floor\": no covariance is narrower than it in any direction, and one that is wide enough stays \
           as it is. \"add\": it is added to all variances; what is maximised is then the expected log likelihood of the rows with \

@@ -148,8 +148,8 @@ impl PassLearner for Gmm {
                     PassStep::NextPass(inner, _) => GmmPhase::KMeansInit(Box::new(inner)),
                     PassStep::Done(groups) => {
                         let frame = state.frame()?;
-                        let centres = frame.raw(groups.centres());
-                        GmmPhase::InitFromMixture(nearest_in_units(centres, &frame.unit, self.covariance_type.follows_scales())?)
+                        let centers = frame.raw(groups.centers());
+                        GmmPhase::InitFromMixture(nearest_in_units(centers, &frame.unit, self.covariance_type.follows_scales())?)
                     }
                 };
             }
@@ -250,7 +250,7 @@ impl Gmm {
             hard: self.algorithm == EmAlgorithm::Hard,
             equal_weights: self.equal_weights,
             reg_covar: self.reg_covar,
-            regularise: self.regularise,
+            regularize: self.regularize,
             unit: frame.unit.clone(),
             prior: self.prior(frame, state.plan.components)?,
             incomplete: frame.incomplete,
@@ -260,7 +260,7 @@ impl Gmm {
 
     /// [`Gmm::em`] for the pass that takes the groups of a start as they are.
     fn settling(&self, state: &GmmState) -> Result<GaussianEm> {
-        Ok(GaussianEm { hard: true, regularise: CovarianceRegularization::Floor, ..self.em(state)? })
+        Ok(GaussianEm { hard: true, regularize: CovarianceRegularization::Floor, ..self.em(state)? })
     }
 
     fn prior(&self, frame: &GmmSetup, components: usize) -> Result<Option<WishartPrior>> {
@@ -312,7 +312,7 @@ impl Gmm {
                     state.phase = GmmPhase::Sample;
                     return Ok(());
                 };
-                frame.raw(&sample.centres(k, method == GmmInitMethod::PlusPlus, state.seed, self.run_seed(state), cx)?)
+                frame.raw(&sample.centers(k, method == GmmInitMethod::PlusPlus, state.seed, self.run_seed(state), cx)?)
             }
         };
         let start = GaussianMixture::new(vec![1.0 / k as f64; k], start, self.of_all_rows(state)?)?;
@@ -352,12 +352,12 @@ impl Gmm {
     }
 }
 
-/// A mixture whose most probable component is the nearest centre, in the units of the columns.
-fn nearest_in_units(centres: Mat<f64>, unit: &[f64], by_column: bool) -> Result<GaussianMixture> {
-    let k = centres.rows();
+/// A mixture whose most probable component is the nearest center, in the units of the columns.
+fn nearest_in_units(centers: Mat<f64>, unit: &[f64], by_column: bool) -> Result<GaussianMixture> {
+    let k = centers.rows();
     let covariances = match by_column {
         true => Covariances::Diag(Mat::from_fn(k, unit.len(), |_, j| unit[j] * unit[j])),
         false => Covariances::TiedSpherical(1.0),
     };
-    GaussianMixture::new(vec![1.0 / k as f64; k], centres, covariances)
+    GaussianMixture::new(vec![1.0 / k as f64; k], centers, covariances)
 }

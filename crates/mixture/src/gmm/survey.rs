@@ -147,7 +147,7 @@ impl GmmSetup {
         Ok(Mat::from_fn(x.rows(), x.cols(), |i, j| cell(*x.at(i, j), j)))
     }
 
-    pub(super) fn raw(&self, centres: &Mat<f64>) -> Mat<f64> {
-        Mat::from_fn(centres.rows(), centres.cols(), |c, j| self.mean[j] + self.unit[j] * centres[(c, j)])
+    pub(super) fn raw(&self, centers: &Mat<f64>) -> Mat<f64> {
+        Mat::from_fn(centers.rows(), centers.cols(), |c, j| self.mean[j] + self.unit[j] * centers[(c, j)])
     }
 }

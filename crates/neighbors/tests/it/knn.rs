@@ -1,4 +1,4 @@
-//! Nearest neighbours against the reference: digits with leave-one-out, fashion images.
+//! Nearest neighbors against the reference: digits with leave-one-out, fashion images.
 
 use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, Mat, MatRef, OwnedTarget};
 use ermine_fixtures::{TextTable, Value, bytes, case, near};
@@ -84,10 +84,10 @@ fn fashion_images_have_the_errors_of_the_reference() {
         let errors = predicted.iter().zip(&truth).filter(|(predicted, truth)| **predicted != u32::from(**truth)).count();
         assert_eq!(errors as u64, want[format!("test_errors_k{k}")].as_u64().unwrap(), "k = {k}");
         if k == 1 {
-            let neighbours = model.neighbours(&queries, None).unwrap();
+            let neighbors = model.neighbors(&queries, None).unwrap();
             let first: Vec<u64> = want["nearest_index_first10"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap()).collect();
-            assert!((0..10).all(|i| u64::from(neighbours.rows[(i, 0)]) == first[i]));
-            close(neighbours.distances.as_slice().iter().sum(), &want["sum_of_nearest_distances"]);
+            assert!((0..10).all(|i| u64::from(neighbors.rows[(i, 0)]) == first[i]));
+            close(neighbors.distances.as_slice().iter().sum(), &want["sum_of_nearest_distances"]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Batch statistics of batch normalisation, in the forward and the backward pass.
+//! Batch statistics of batch normalization, in the forward and the backward pass.
 
 use super::*;
 
@@ -14,7 +14,7 @@ impl<T: Float> BatchNormStats<T> {
     }
 }
 
-/// Computes the moments of the input of a normalisation.
+/// Computes the moments of the input of a normalization.
 pub(crate) fn moments<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
     let node = &plan.nodes[k];
     if let OpCache::Norm { moments, .. } = &mut tape.extras[k] {
@@ -31,13 +31,13 @@ pub(crate) fn moments_of<T: Float>(tape: &ActivationTape<T>, k: usize) -> Option
     }
 }
 
-/// Σ d and Σ d (x - mean) of a normalisation.
+/// Σ d and Σ d (x - mean) of a normalization.
 pub(crate) fn norm_sums<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize, batch: &BatchNormStats<T>) {
     let node = &plan.nodes[k];
     if let OpCache::Norm { sums, .. } = &mut tape.extras[k] {
         sums.fill(0.0);
         let both = [&tape.nodes[k][..], &tape.grads[k + 1][..]];
-        normalise_sums(both, node.stride, tape.rows, node.len(), &batch.mean, &mut tape.sums, sums);
+        normalize_sums(both, node.stride, tape.rows, node.len(), &batch.mean, &mut tape.sums, sums);
     }
 }
 

@@ -14,10 +14,10 @@ use crate::mlp::ActivationName;
 /// Two networks in a game: the generator G makes rows from noise, the discriminator D separates real rows from
 /// generated ones.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// min over G, max over D of V(G, D) = E log D(x) + E log(1 - D(G(z))), x from the rows, z from the standard normal
 /// distribution. For a given G with density q, the best D is p/(p + q); where G has the density p of the rows, D is 1/2
-/// everywhere and V = -log 4. With `non_saturating`, G maximises E log D(G(z)) instead of minimising E log(1 - D(G(z))):
+/// everywhere and V = -log 4. With `non_saturating`, G maximizes E log D(G(z)) instead of minimizing E log(1 - D(G(z))):
 /// the same fixed points, larger gradients while G is bad.
 ///
 /// # When to use it
@@ -53,7 +53,7 @@ pub struct Gan {
     pub discriminator: Vec<usize>,
     /// Activation after each hidden layer of both.
     pub activation: ActivationName,
-    /// Whether the generator maximises log D(G(z)).
+    /// Whether the generator maximizes log D(G(z)).
     pub non_saturating: bool,
     /// Discriminator steps per generator step.
     pub d_steps: u64,

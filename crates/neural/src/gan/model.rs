@@ -33,12 +33,12 @@ impl GanModel {
         self
     }
 
-    /// The network from noise to standardised rows.
+    /// The network from noise to standardized rows.
     pub fn generator(&self) -> &Network {
         &self.generator
     }
 
-    /// The network from standardised rows to the log odds of being real.
+    /// The network from standardized rows to the log odds of being real.
     pub fn discriminator(&self) -> &Network {
         &self.discriminator
     }

@@ -2,17 +2,17 @@
 
 use ermine_core::{Mat, RngStream};
 
-/// Cluster centres of the rows, as modes.
+/// Cluster centers of the rows, as modes.
 pub(super) struct ModeAnchors {
     anchors: Mat<f32>,
-    /// The share of the rows nearest to each centre.
+    /// The share of the rows nearest to each center.
     shares: Vec<f64>,
 }
 
 /// A mode counts as covered when its share of the generated rows is at least this part of its share of the real ones.
 const PART: f64 = 0.25;
 
-/// Most rows that centres are chosen from.
+/// Most rows that centers are chosen from.
 const MOST: usize = 20_000;
 
 fn square(a: &[f32], b: &[f32]) -> f64 {
@@ -20,7 +20,7 @@ fn square(a: &[f32], b: &[f32]) -> f64 {
 }
 
 impl ModeAnchors {
-    /// Up to `count` centres by k-means++, then a few rounds of Lloyd. None where there are fewer than two.
+    /// Up to `count` centers by k-means++, then a few rounds of Lloyd. None where there are fewer than two.
     pub fn find(rows: &Mat<f32>, count: usize, seed: u64) -> Option<Self> {
         let n = rows.rows().min(MOST);
         let count = count.min(n);

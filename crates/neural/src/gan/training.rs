@@ -11,7 +11,7 @@ use crate::{Architecture, Network, Optimizer, OptimizerRule, Shape, Trainer, Wei
 /// Rows for the value of the game and the coverage.
 const SAMPLE: usize = 1024;
 
-/// Both networks with their optimisers.
+/// Both networks with their optimizers.
 #[derive(Clone)]
 pub(super) struct GanTrainers {
     pub generator: Trainer,
@@ -20,7 +20,7 @@ pub(super) struct GanTrainers {
 
 /// Source of rows and noise.
 pub(super) struct GanSampler<'a> {
-    /// Real rows, standardised.
+    /// Real rows, standardized.
     pub rows: &'a Mat<f32>,
     /// Cumulative weights, for draws in proportion to the weights.
     pub mass: &'a [f64],
@@ -142,13 +142,13 @@ pub(super) fn train_gan(gan: &Gan, data: &DatasetRef<'_>, cx: &Context<'_>) -> R
         Network::new(&architecture, Shape::flat(inputs), WeightInit::Auto, seed)
     };
     let adam = OptimizerRule::Adam { beta_1: gan.beta_1, beta_2: 0.999, epsilon: 1e-8 };
-    let optimiser = Optimizer { method: adam, ..Optimizer::adam(gan.learning_rate_init) };
+    let optimizer = Optimizer { method: adam, ..Optimizer::adam(gan.learning_rate_init) };
     let seed_of = |side: u64| RngStream::new(cx.seed, "gan side", side).next_u64();
     let generator = network(&gan.generator, gan.n_latent, columns, seed_of(0))?;
     let discriminator = network(&gan.discriminator, columns, 1, seed_of(1))?;
     let mut sides = GanTrainers {
-        generator: Trainer::new(generator, optimiser, gan.batch_size)?,
-        discriminator: Trainer::new(discriminator, optimiser, 2 * gan.batch_size)?.with_input_gradient(),
+        generator: Trainer::new(generator, optimizer, gan.batch_size)?,
+        discriminator: Trainer::new(discriminator, optimizer, 2 * gan.batch_size)?.with_input_gradient(),
     };
     let modes = ModeAnchors::find(&rows, gan.n_modes, cx.seed);
     let mut trace = Trace::timed(&["iteration", "objective", "duality_gap", "coverage"]);

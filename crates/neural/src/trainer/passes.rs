@@ -1,4 +1,4 @@
-//! Forward and backward passes of a batch over its blocks, their synchronisation, and the update of the weights.
+//! Forward and backward passes of a batch over its blocks, their synchronization, and the update of the weights.
 
 use super::*;
 
@@ -57,7 +57,7 @@ impl<T: Float> Trainer<T> {
         Ok(())
     }
 
-    /// The next synchronisation point, at or behind an operation.
+    /// The next synchronization point, at or behind an operation.
     pub(super) fn next_sync_point(&self, plan: &NetworkPlan, from: usize) -> Option<SyncPoint> {
         let several = self.tapes.len() > 1;
         (from..plan.ops.len()).find_map(|k| match &plan.ops[k] {
@@ -168,7 +168,7 @@ impl<T: Float> Trainer<T> {
             self.pending_rows = rows;
             self.backward_and_step(take_step)?;
         } else {
-            // Without synchronisation points each block does its backward pass while its activations are in cache.
+            // Without synchronization points each block does its backward pass while its activations are in cache.
             let (key, (begin, lowest)) = (self.dropout_key(), self.backward_limit());
             self.forward_blocks(rows, fill, &|network, batches, tape| {
                 ask(tape);
@@ -197,7 +197,7 @@ impl<T: Float> Trainer<T> {
         let mut at = last;
         loop {
             let norm = (floor..at).rev().find(|&k| plan.ops[k].is_norm());
-            // The normalisation itself waits for the sums of all blocks.
+            // The normalization itself waits for the sums of all blocks.
             let begin = norm.map_or(floor, |k| k + 1);
             let (network, batches) = (&self.network, &self.batches);
             for_each_block(&mut self.tapes[..used], &|tape| {
@@ -256,21 +256,21 @@ impl<T: Float> Trainer<T> {
         let plan = self.network.plan.clone();
         let used = tapes.iter().filter(|t| t.rows() > 0).count();
         let tapes = &tapes[..used];
-        let optimiser = self.optimiser;
-        let clip = if go { optimiser.clip } else { None };
+        let optimizer = self.optimizer;
+        let clip = if go { optimizer.clip } else { None };
         let work = |part: &WeightChunk, slots: WeightSlices<'_, T>, find: bool, scale: Option<f64>| {
             if find {
                 gradient_of(&plan, tapes, part, slots.gradient);
             }
             if let Some(scale) = scale {
-                let (l2, decay) = if part.decays { (optimiser.l2, optimiser.decay) } else { (0.0, 0.0) };
+                let (l2, decay) = if part.decays { (optimizer.l2, optimizer.decay) } else { (0.0, 0.0) };
                 let slots = OptimizerSlots {
                     weights: slots.weights,
                     gradient: slots.gradient,
                     first: slots.first_moment,
                     second: slots.second_moment,
                 };
-                step(optimiser.method, slots, optimiser.rate, scale, l2, decay, self.steps + 1);
+                step(optimizer.method, slots, optimizer.rate, scale, l2, decay, self.steps + 1);
             }
         };
         let mut scale = 1.0;
@@ -334,7 +334,7 @@ impl<T: Float> Trainer<T> {
     }
 }
 
-/// The sum of squares, in sixteen sums for vectorisation.
+/// The sum of squares, in sixteen sums for vectorization.
 fn squares<T: Float>(values: &[T]) -> f64 {
     let (whole, rest) = values.as_chunks::<16>();
     let mut sums = [0.0; 16];

@@ -77,7 +77,7 @@ fn pools() {
 }
 
 #[test]
-fn normalisation() {
+fn normalization() {
     check("dense(5) batchnorm relu dense(2)", Shape::flat(4), 6);
     check("batchnorm dense(5) batchnorm tanh dense(2) batchnorm", Shape::flat(4), 6);
     check("conv(3,3,pad=1) batchnorm relu pool(2) conv(4,3) batchnorm leaky(0.1) dense(2)", Shape::image(8, 8, 2), 4);

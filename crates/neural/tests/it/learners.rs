@@ -201,7 +201,7 @@ fn hostile_images_and_layers_are_answered_with_their_place() {
         ConvNet { layers: Some(layers.parse().unwrap()), batch_size, max_iter: 2, ..ConvNet::default() }
             .fit_with(&data, &Context::default())
     };
-    // One image has many pixels to normalise a channel by; one row of plain numbers has not.
+    // One image has many pixels to normalize a channel by; one row of plain numbers has not.
     let model = net("conv(4,3) batchnorm relu pool(2)", 1).unwrap();
     assert!(model.network().is_finite() && model.losses().iter().all(|l| l.is_finite()));
     let e = net("conv(4,3) relu globalpool batchnorm", 1).unwrap_err().to_string();

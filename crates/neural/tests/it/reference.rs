@@ -1,15 +1,15 @@
-//! Losses, gradients and optimiser trajectories against `fixtures/reference/neural.json`, in f64.
+//! Losses, gradients and optimizer trajectories against `fixtures/reference/neural.json`, in f64.
 
 use ermine_core::{Mat, MatRef};
-use ermine_fixtures::{TextTable, Value, cases, codes, near_case, standardised_columns};
+use ermine_fixtures::{TextTable, Value, cases, codes, near_case, standardized_columns};
 use ermine_math::loss::{OutputLoss, Targets, output_block};
 use ermine_neural::{Activation, Architecture, Network, Optimizer, OptimizerRule, Shape, Trainer, WeightInit};
 
-/// Standardised columns and codes of the last column, whose levels are sorted.
+/// Standardized columns and codes of the last column, whose levels are sorted.
 fn table(name: &str) -> (Mat<f64>, Vec<u32>) {
     let table = TextTable::read(name);
     let (x, target) = table.split_last();
-    (standardised_columns(&x), codes(target).0)
+    (standardized_columns(&x), codes(target).0)
 }
 
 /// Weights as defined in the reference file: W\[i\]\[j\] = sin(1 + 7 i + 3 j + 11 l) / sqrt(inputs), output i, input j,
@@ -92,14 +92,14 @@ fn losses_and_gradients_are_those_of_the_book() {
 }
 
 #[test]
-fn optimisers_take_the_steps_of_the_book() {
+fn optimizers_take_the_steps_of_the_book() {
     let cases: Vec<Value> = cases("neural").into_iter().filter(|c| c["id"].as_str().unwrap().contains("_train_")).collect();
     assert_eq!(cases.len(), 10);
     for case in &cases {
         let (x, codes) = data_of(case);
         let params = &case["params"];
         let rate = params["lr"].as_f64().unwrap();
-        let optimiser = match params["optimizer"].as_str().unwrap() {
+        let optimizer = match params["optimizer"].as_str().unwrap() {
             "gd" => Optimizer::sgd(rate),
             "momentum" => Optimizer::momentum(rate, 0.9, false),
             "rmsprop" => Optimizer { method: OptimizerRule::RmsProp { rho: 0.9, epsilon: 1e-8 }, ..Optimizer::sgd(rate) },
@@ -108,7 +108,7 @@ fn optimisers_take_the_steps_of_the_book() {
             other => panic!("{other}"),
         };
         let l2 = params["l2"].as_f64().unwrap();
-        let mut trainer = Trainer::new(network(case), Optimizer { l2, ..optimiser }, x.rows()).unwrap();
+        let mut trainer = Trainer::new(network(case), Optimizer { l2, ..optimizer }, x.rows()).unwrap();
         let expected = case["expected"]["loss_after_steps"].as_object().unwrap();
         for step in 0..=params["steps"].as_u64().unwrap() {
             let (loss, d) = cross_entropy(trainer.forward(x.view()).unwrap(), &codes);

@@ -72,7 +72,7 @@ impl std::fmt::Debug for Function {
     }
 }
 
-/// A closure has neither a default nor a serialised form, so this is no [`Learner`]; it has what pipelines need.
+/// A closure has neither a default nor a serialized form, so this is no [`Learner`]; it has what pipelines need.
 impl AnyLearner for Function {
     fn spec(&self) -> &'static Spec {
         const { &Self::SPEC }

@@ -17,7 +17,7 @@ pub use radial::{CenterChoice, ClusterCenters, Radial, RadialModel};
 pub use spline::{Extrapolation, HandleMissing, KnotChoice, Spline, SplineModel};
 pub use uncorrelate::{DroppedColumn, KeepRule, Uncorrelate, UncorrelateModel};
 
-/// Placement of knots or centres along a column.
+/// Placement of knots or centers along a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KnotPlacement {

@@ -14,7 +14,7 @@ use ermine_math::column_moments::SparseRowReader;
 /// columns, then products of two, and so on, each degree in the order of the columns.
 ///
 /// # When to use it
-/// In front of a linear learner to model curves and interactions; standardise first, since powers of large numbers are
+/// In front of a linear learner to model curves and interactions; standardize first, since powers of large numbers are
 /// larger still.
 ///
 /// # Example
@@ -36,7 +36,7 @@ use ermine_math::column_moments::SparseRowReader;
 /// multiplication for each. Sparse rows cost only the products of their stored cells.
 ///
 /// # What it does not do
-/// It does not orthogonalise: high powers of one column are nearly dependent, and [`super::Spline`] is the better choice
+/// It does not orthogonalize: high powers of one column are nearly dependent, and [`super::Spline`] is the better choice
 /// then.
 ///
 /// # Reference

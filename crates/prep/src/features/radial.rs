@@ -11,7 +11,7 @@ use ermine_core::blocks::{by_blocks, numbers};
 /// Gaussian radial basis functions of each column, or of all together.
 ///
 /// # What it computes
-/// z_jk = exp(-(x_j - c_jk)² / (2 s_j²)) for the centres c_jk of column j and its width s_j. With centres by k-means,
+/// z_jk = exp(-(x_j - c_jk)² / (2 s_j²)) for the centers c_jk of column j and its width s_j. With centers by k-means,
 /// which lie among the rows, z_k = exp(-|x - c_k|² / (2 s²)).
 ///
 /// # When to use it
@@ -23,7 +23,7 @@ use ermine_core::blocks::{by_blocks, numbers};
 /// use ermine_prep::features::Radial;
 ///
 /// let x = Features::F64(MatRef::row_major(&[0.0, 1.0, 2.0], 3, 1));
-/// let model = Radial { n_centres: 3, ..Radial::default() }.fit_with(&DatasetRef::new(x), &Context::default())?;
+/// let model = Radial { n_centers: 3, ..Radial::default() }.fit_with(&DatasetRef::new(x), &Context::default())?;
 /// let z = model.transform(&x)?;
 /// assert_eq!((z[(0, 0)], z[(0, 1)]), (1.0, (-0.5f64).exp()));
 /// # Ok::<(), ermine_core::Error>(())
@@ -33,26 +33,28 @@ use ermine_core::blocks::{by_blocks, numbers};
 /// Described in [`Learner::SPEC`].
 ///
 /// # Cost
-/// One pass, about four more for each inner quantile; an exponential for each new cell. Centres by k-means take its
+/// One pass, about four more for each inner quantile; an exponential for each new cell. Centers by k-means take its
 /// passes.
 ///
 /// # What it does not do
-/// It does not scale columns: standardise them before k-means.
+/// It does not scale columns: standardize them before k-means.
 ///
 /// # Reference
 /// Bishop: Pattern Recognition and Machine Learning, 2006, section 3.1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Radial {
-    /// Number of centres along each column.
-    pub n_centres: usize,
-    /// Placement of the centres.
-    pub centres: CenterChoice,
+    /// Number of centers along each column.
+    #[serde(rename = "n_centres")]
+    pub n_centers: usize,
+    /// Placement of the centers.
+    #[serde(rename = "centres")]
+    pub centers: CenterChoice,
     /// The width of the functions.
     pub width: Option<f64>,
 }
 
-/// Placement of centres.
+/// Placement of centers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CenterChoice {
@@ -64,17 +66,17 @@ pub enum CenterChoice {
     At(Vec<f64>),
 }
 
-/// Methods to find centres among rows.
+/// Methods to find centers among rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClusterCenters {
-    /// The centres of k-means.
+    /// The centers of k-means.
     Kmeans,
 }
 
 impl Default for Radial {
     fn default() -> Self {
-        Self { n_centres: 5, centres: CenterChoice::Placed(KnotPlacement::Quantile), width: None }
+        Self { n_centers: 5, centers: CenterChoice::Placed(KnotPlacement::Quantile), width: None }
     }
 }
 
@@ -119,7 +121,7 @@ impl Learner for Radial {
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
-        match &self.centres {
+        match &self.centers {
             CenterChoice::At(at) if at.is_empty() || at.iter().any(|v| !v.is_finite()) => Err(Error::parameter(
                 Self::SPEC.name,
                 "centres",
@@ -141,55 +143,55 @@ impl Learner for Radial {
     fn load(input: &ModelReader) -> Result<RadialModel> {
         let params: Radial = input.field("params")?;
         params.check()?;
-        let centres: Mat<f64> = input.mat("centres")?;
-        let width: Vec<f64> = input.vec_of("width", if params.is_joint() { 1 } else { centres.cols() })?;
-        let sound = centres.rows() > 0 && centres.cols() > 0 && centres.as_slice().iter().all(|v| v.is_finite());
+        let centers: Mat<f64> = input.mat("centres")?;
+        let width: Vec<f64> = input.vec_of("width", if params.is_joint() { 1 } else { centers.cols() })?;
+        let sound = centers.rows() > 0 && centers.cols() > 0 && centers.as_slice().iter().all(|v| v.is_finite());
         if !sound || width.iter().any(|w| !(w.is_finite() && *w > 0.0)) {
             return Err(Error::Model("radial: centres or widths that are none".into()));
         }
-        Ok(RadialModel { params, centres, width })
+        Ok(RadialModel { params, centers, width })
     }
 }
 
 impl Radial {
     fn is_joint(&self) -> bool {
-        matches!(self.centres, CenterChoice::Among(_))
+        matches!(self.centers, CenterChoice::Among(_))
     }
 
     fn clusters(&self) -> Option<KMeans> {
-        self.is_joint().then(|| KMeans { n_clusters: self.n_centres.into(), ..KMeans::default() })
+        self.is_joint().then(|| KMeans { n_clusters: self.n_centers.into(), ..KMeans::default() })
     }
 
-    /// Functions at the centres of clusters, as wide as these are apart.
+    /// Functions at the centers of clusters, as wide as these are apart.
     fn among(&self, groups: &KMeansModel) -> Result<RadialModel> {
-        let centres = groups.centres().clone();
+        let centers = groups.centers().clone();
         let apart = |a: usize, b: usize| -> f64 {
-            let largest = centres.row(a).iter().zip(centres.row(b)).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+            let largest = centers.row(a).iter().zip(centers.row(b)).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
             if largest == 0.0 {
                 return 0.0;
             }
-            let square: f64 = centres.row(a).iter().zip(centres.row(b)).map(|(a, b)| ((a - b) / largest).powi(2)).sum();
+            let square: f64 = centers.row(a).iter().zip(centers.row(b)).map(|(a, b)| ((a - b) / largest).powi(2)).sum();
             largest * square.sqrt()
         };
-        let count = centres.rows();
+        let count = centers.rows();
         let nearest = |a: usize| (0..count).filter(|&b| b != a).map(|b| apart(a, b)).fold(f64::INFINITY, f64::min);
         let mean = (0..count).map(nearest).sum::<f64>() / count as f64;
         let width = vec![self.width.unwrap_or(if mean > 0.0 && mean.is_finite() { mean } else { 1.0 })];
-        Ok(RadialModel { params: self.clone(), centres, width })
+        Ok(RadialModel { params: self.clone(), centers, width })
     }
 
     fn quantiles(&self) -> bool {
-        self.centres == CenterChoice::Placed(KnotPlacement::Quantile)
+        self.centers == CenterChoice::Placed(KnotPlacement::Quantile)
     }
 
     fn places(&self, columns: usize) -> Result<PlacementState> {
-        Ok(PlacementState::new(columns, false, if self.quantiles() { self.n_centres } else { 0 }))
+        Ok(PlacementState::new(columns, false, if self.quantiles() { self.n_centers } else { 0 }))
     }
 
     fn model(&self, places: &PlacementState) -> Result<RadialModel> {
         let columns: Vec<Vec<f64>> = (0..places.columns())
-            .map(|j| match &self.centres {
-                CenterChoice::Placed(KnotPlacement::Uniform) => places.uniform(j, self.n_centres),
+            .map(|j| match &self.centers {
+                CenterChoice::Placed(KnotPlacement::Uniform) => places.uniform(j, self.n_centers),
                 CenterChoice::Placed(KnotPlacement::Quantile) => places.quantiles(j),
                 CenterChoice::At(at) => at.clone(),
                 CenterChoice::Among(_) => Vec::new(),
@@ -201,27 +203,27 @@ impl Radial {
             self.width.unwrap_or(if apart > 0.0 && apart.is_finite() { apart } else { 1.0 })
         });
         let width = width.collect();
-        let centres = Mat::from_fn(columns[0].len(), columns.len(), |k, j| columns[j][k]);
-        Ok(RadialModel { params: self.clone(), centres, width })
+        let centers = Mat::from_fn(columns[0].len(), columns.len(), |k, j| columns[j][k]);
+        Ok(RadialModel { params: self.clone(), centers, width })
     }
 }
 
 gather_places!(Radial, RadialModel, Radial::quantiles);
 
-/// Centres and width of each column; with k-means one width for all.
+/// Centers and width of each column; with k-means one width for all.
 ///
-/// Saved arrays: `centres` (centres, columns), `width` (columns, or 1).
+/// Saved arrays: `centers` (centers, columns), `width` (columns, or 1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RadialModel {
     params: Radial,
-    centres: Mat<f64>,
+    centers: Mat<f64>,
     width: Vec<f64>,
 }
 
 impl RadialModel {
-    /// The centres: one row per centre, one value per column.
-    pub fn centres(&self) -> &Mat<f64> {
-        &self.centres
+    /// The centers: one row per center, one value per column.
+    pub fn centers(&self) -> &Mat<f64> {
+        &self.centers
     }
 
     /// The width of the functions of each column; one for all with k-means.
@@ -232,7 +234,7 @@ impl RadialModel {
 
 impl Model for RadialModel {
     fn n_features(&self) -> usize {
-        self.centres.cols()
+        self.centers.cols()
     }
     fn as_transformer(&self) -> Option<&dyn Transformer> {
         Some(self)
@@ -241,16 +243,16 @@ impl Model for RadialModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
         if self.params.is_joint() {
-            let names: Vec<String> = (0..self.centres.cols()).map(|j| schema.name(j)).collect();
-            let row = |k: usize| self.centres.row(k).iter().map(|&v| v.into()).collect();
-            report.text(format!("Bumps of width {} at {} centres among the rows.", self.width[0], self.centres.rows()));
+            let names: Vec<String> = (0..self.centers.cols()).map(|j| schema.name(j)).collect();
+            let row = |k: usize| self.centers.row(k).iter().map(|&v| v.into()).collect();
+            report.text(format!("Bumps of width {} at {} centres among the rows.", self.width[0], self.centers.rows()));
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            report.table("Centres", &names, (0..self.centres.rows()).map(row).collect());
+            report.table("Centres", &names, (0..self.centers.rows()).map(row).collect());
             return report;
         }
-        let last = self.centres.rows() - 1;
+        let last = self.centers.rows() - 1;
         let row = |j: usize| -> Vec<Cell> {
-            vec![schema.name(j).into(), self.centres[(0, j)].into(), self.centres[(last, j)].into(), self.width[j].into()]
+            vec![schema.name(j).into(), self.centers[(0, j)].into(), self.centers[(last, j)].into(), self.width[j].into()]
         };
         let rows = (0..self.width.len()).map(row).collect();
         report.table("Bumps", &["column", "first centre", "last centre", "width"], rows);
@@ -259,7 +261,7 @@ impl Model for RadialModel {
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         out.field("params", &self.params)?;
-        out.mat("centres", &self.centres);
+        out.mat("centres", &self.centers);
         out.vec("width", &self.width);
         Ok(())
     }
@@ -267,7 +269,7 @@ impl Model for RadialModel {
 
 impl Transformer for RadialModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let (cols, count) = (self.centres.cols(), self.centres.rows());
+        let (cols, count) = (self.centers.cols(), self.centers.rows());
         x.expect_cols(cols)?;
         if self.params.is_joint() {
             return by_blocks(x, count, |block, _, out| {
@@ -278,7 +280,7 @@ impl Transformer for RadialModel {
                     bad |= row.iter().any(|v| !v.is_finite());
                     for (k, z) in new.iter_mut().enumerate() {
                         let square: f64 =
-                            row.iter().zip(self.centres.row(k)).map(|(v, c)| ((v - c) / self.width[0]).powi(2)).sum();
+                            row.iter().zip(self.centers.row(k)).map(|(v, c)| ((v - c) / self.width[0]).powi(2)).sum();
                         *z = (-0.5 * square).exp();
                     }
                 }
@@ -294,7 +296,7 @@ impl Transformer for RadialModel {
                     bad |= !v.is_finite();
                     for k in 0..count {
                         // Divided before squaring, so that neither very large nor very small scales overflow.
-                        let d = (v - self.centres[(k, j)]) / self.width[j];
+                        let d = (v - self.centers[(k, j)]) / self.width[j];
                         out[(i * cols + j) * count + k] = (-0.5 * d * d).exp();
                     }
                 }
@@ -307,16 +309,16 @@ impl Transformer for RadialModel {
         if self.params.is_joint() {
             return None;
         }
-        Some((0..self.width.len()).flat_map(|j| vec![j; self.centres.rows()]).collect())
+        Some((0..self.width.len()).flat_map(|j| vec![j; self.centers.rows()]).collect())
     }
 
     fn schema_out(&self, input: &Schema) -> Schema {
         if self.params.is_joint() {
-            return Schema::numbers((0..self.centres.rows()).map(|k| format!("rbf_{k}")));
+            return Schema::numbers((0..self.centers.rows()).map(|k| format!("rbf_{k}")));
         }
         let names = (0..self.width.len()).flat_map(|j| {
             let column = input.name(j);
-            (0..self.centres.rows()).map(move |k| format!("{column}_rbf_{k}"))
+            (0..self.centers.rows()).map(move |k| format!("{column}_rbf_{k}"))
         });
         Schema::numbers(names)
     }
@@ -331,33 +333,33 @@ mod tests {
     }
 
     #[test]
-    fn centres_are_where_they_are_asked_for() {
+    fn centers_are_where_they_are_asked_for() {
         let x = [0.0, 1.0, 2.0, 3.0, 100.0];
-        assert_eq!(fit(&Radial::default(), &x).centres().as_slice(), x);
-        let uniform = Radial { centres: CenterChoice::Placed(KnotPlacement::Uniform), ..Radial::default() };
-        assert_eq!(fit(&uniform, &x).centres().as_slice(), [0.0, 25.0, 50.0, 75.0, 100.0]);
+        assert_eq!(fit(&Radial::default(), &x).centers().as_slice(), x);
+        let uniform = Radial { centers: CenterChoice::Placed(KnotPlacement::Uniform), ..Radial::default() };
+        assert_eq!(fit(&uniform, &x).centers().as_slice(), [0.0, 25.0, 50.0, 75.0, 100.0]);
         assert_eq!(fit(&uniform, &x).width(), [25.0]);
-        let fixed = Radial { centres: CenterChoice::At(vec![3.0]), width: Some(0.5), ..Radial::default() };
+        let fixed = Radial { centers: CenterChoice::At(vec![3.0]), width: Some(0.5), ..Radial::default() };
         let model = fit(&fixed, &x);
         let z = model.transform(&Features::F64(MatRef::row_major(&[3.0, 4.0], 2, 1))).unwrap();
         assert_eq!(z.as_slice(), [1.0, (-2.0f64).exp()]);
-        assert!(Radial { centres: CenterChoice::At(vec![]), ..Radial::default() }.check().is_err());
+        assert!(Radial { centers: CenterChoice::At(vec![]), ..Radial::default() }.check().is_err());
     }
 
     #[test]
-    fn centres_among_the_rows_are_those_of_k_means() {
-        // Three clusters in the plane, each of four rows around its centre.
+    fn centers_among_the_rows_are_those_of_k_means() {
+        // Three clusters in the plane, each of four rows around its center.
         let middles = [[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]];
         let x = Mat::from_fn(12, 2, |i, j| middles[i / 4][j] + if i % 2 == j { 0.1 } else { -0.1 } * f64::from(i % 4 < 2));
         let data = DatasetRef::new(Features::F64(x.view()));
-        let radial = Radial { n_centres: 3, centres: CenterChoice::Among(ClusterCenters::Kmeans), width: None };
+        let radial = Radial { n_centers: 3, centers: CenterChoice::Among(ClusterCenters::Kmeans), width: None };
         let model = radial.fit_with(&data, &Context::default()).unwrap();
-        assert_eq!((model.centres().rows(), model.centres().cols(), model.width().len()), (3, 2, 1));
+        assert_eq!((model.centers().rows(), model.centers().cols(), model.width().len()), (3, 2, 1));
         assert!((model.width()[0] - 10.0).abs() < 0.2, "{:?}", model.width());
         let z = model.transform(&data.x).unwrap();
         for i in 0..12 {
             for k in 0..3 {
-                let square: f64 = (0..2).map(|j| (x[(i, j)] - model.centres()[(k, j)]).powi(2)).sum();
+                let square: f64 = (0..2).map(|j| (x[(i, j)] - model.centers()[(k, j)]).powi(2)).sum();
                 assert!((z[(i, k)] - (-square / (2.0 * model.width()[0].powi(2))).exp()).abs() < 1e-15);
             }
         }

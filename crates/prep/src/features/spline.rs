@@ -16,7 +16,7 @@ use ermine_core::blocks::{by_blocks, column_label, numbers};
 /// range continue at the distance of the outermost two, as in P-splines.
 ///
 /// # When to use it
-/// In front of a linear learner, instead of powers: it is local, well conditioned, and its behaviour beyond the data is a
+/// In front of a linear learner, instead of powers: it is local, well conditioned, and its behavior beyond the data is a
 /// parameter (`extrapolation`).
 ///
 /// # Example
@@ -40,7 +40,7 @@ use ermine_core::blocks::{by_blocks, column_label, numbers};
 /// One pass for uniform knots, about four more for each inner quantile; `(degree + 1)²` operations per cell.
 ///
 /// # What it does not do
-/// It does not choose the number of knots, nor penalise roughness: a ridge on them does.
+/// It does not choose the number of knots, nor penalize roughness: a ridge on them does.
 ///
 /// # Reference
 /// de Boor: A Practical Guide to Splines, 1978; Eilers, Marx: Flexible smoothing with B-splines and penalties,

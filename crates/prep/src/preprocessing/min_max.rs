@@ -3,7 +3,7 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
-use super::standardise::{ScalerState, same_names};
+use super::standardize::{ScalerState, same_names};
 use ermine_core::blocks::{by_blocks, check_finite, column_label, expect_width, numbers};
 use ermine_math::column_moments::SparseRowReader;
 

@@ -6,7 +6,7 @@ mod levels;
 mod min_max;
 mod one_hot;
 mod ordinal;
-mod standardise;
+mod standardize;
 mod table;
 
 pub use impute::{Impute, ImputeModel, ImputeStrategy};
@@ -14,5 +14,5 @@ pub use levels::{LevelValue, NumericColumns};
 pub use min_max::{MinMax, MinMaxModel};
 pub use one_hot::{OneHot, OneHotModel, UnknownOneHot};
 pub use ordinal::{Ordinal, OrdinalModel, UnknownOrdinal};
-pub use standardise::{StandardScaler, StandardizeModel};
+pub use standardize::{StandardScaler, StandardizeModel};
 pub use table::{DropLevel, Prepare, PrepareModel};

@@ -288,7 +288,7 @@ impl Transformer for OrdinalModel {
     }
 
     fn schema_out(&self, input: &Schema) -> Schema {
-        super::standardise::same_names(input, self.columns.len())
+        super::standardize::same_names(input, self.columns.len())
     }
 
     /// Number columns get their values back, category columns the indices in [`OrdinalModel::categories`]; NaN stands

@@ -19,7 +19,7 @@ pub enum DropLevel {
 ///
 /// # What it computes
 /// Column by column:
-/// - numbers and dates: missing cells become the mean; then columns are standardised (missing cells are therefore 0);
+/// - numbers and dates: missing cells become the mean; then columns are standardized (missing cells are therefore 0);
 /// - categories: a 0/1 column for each name in training; missing cells are a name of their own when training has some;
 ///   an unknown name is 0 in all columns; beyond `max_categories` the rarest names share a column;
 /// - text and identifiers: dropped, and named in the report;
@@ -57,7 +57,8 @@ pub enum DropLevel {
 #[serde(default, deny_unknown_fields)]
 pub struct Prepare {
     /// Whether to subtract the mean and divide by the standard deviation.
-    pub standardise: bool,
+    #[serde(rename = "standardise")]
+    pub standardize: bool,
     /// The level of a category without a column.
     pub drop: Option<DropLevel>,
     /// Most columns per category.
@@ -68,7 +69,7 @@ pub struct Prepare {
 
 impl Default for Prepare {
     fn default() -> Self {
-        Self { standardise: true, drop: None, max_categories: Some(100), keep: Vec::new() }
+        Self { standardize: true, drop: None, max_categories: Some(100), keep: Vec::new() }
     }
 }
 
@@ -286,8 +287,8 @@ impl PassLearner for Prepare {
             ColumnTreatment::Number {
                 kind,
                 mean,
-                shift: if self.standardise { mean } else { 0.0 },
-                scale: if self.standardise && !constant { deviation } else { 1.0 },
+                shift: if self.standardize { mean } else { 0.0 },
+                scale: if self.standardize && !constant { deviation } else { 1.0 },
                 missing: m.missing[j],
                 rows: all,
                 constant,
@@ -713,7 +714,7 @@ mod tests {
     }
 
     #[test]
-    fn very_small_and_very_large_numbers_are_standardised_like_others() {
+    fn very_small_and_very_large_numbers_are_standardized_like_others() {
         let plain = [1.0, 2.0, 4.0, 7.0];
         let with = |unit: f64| Table::new([("a", Column::numbers(plain.map(|v| v * unit).to_vec()))]).unwrap();
         let want = fit(&[], &with(1.0)).unwrap().transform(&Features::Table(with(1.0).view())).unwrap();

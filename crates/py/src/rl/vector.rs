@@ -34,7 +34,7 @@ impl NativeVector {
         let env = make(name, &params_of(params)?).map_err(refuse)?;
         let default = make(name, &Default::default()).map_err(refuse)?;
         let inner = match &env.world {
-            // Only the default cart-pole has the vectorised form.
+            // Only the default cart-pole has the vectorized form.
             EnvKind::CartPole(_) if env.params == default.params => {
                 VecEnvKind::Carts(Box::new(CartPoleVec::new(width, exact).map_err(refuse)?))
             }

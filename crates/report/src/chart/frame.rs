@@ -106,7 +106,7 @@ fn named(axis: &Axis) -> Option<Vec<Tick>> {
 /// positions and as close to them as possible, within 0 and 1.
 pub(super) fn separate_labels(wanted: &[f64], gap: f64) -> Vec<f64> {
     let order = ermine_core::order::argsort(wanted);
-    // Overlapping neighbours form a group around the mean of the wanted positions; overlapping groups are merged.
+    // Overlapping neighbors form a group around the mean of the wanted positions; overlapping groups are merged.
     let mut groups: Vec<(f64, Vec<usize>)> = Vec::new();
     for i in order {
         groups.push((wanted[i], vec![i]));

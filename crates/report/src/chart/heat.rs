@@ -7,7 +7,7 @@ use ermine_core::Mat;
 use super::style::{LETTER, LETTER_WIDTH, SvgImage, TITLE, escape, short_name, wide};
 use super::svg::WIDTH;
 
-/// A table as colours: correlations, confusion matrices, loadings.
+/// A table as colors: correlations, confusion matrices, loadings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heatmap {
     /// The title.
@@ -20,10 +20,10 @@ pub struct Heatmap {
     pub values: Mat<f64>,
 }
 
-/// Sequential colours, in even steps of lightness (after cividis, made for all kinds of colour vision).
+/// Sequential colors, in even steps of lightness (after cividis, made for all kinds of color vision).
 const MUCH: [[f64; 3]; 5] =
     [[247.0, 247.0, 244.0], [214.0, 214.0, 176.0], [165.0, 170.0, 140.0], [92.0, 112.0, 133.0], [16.0, 53.0, 110.0]];
-/// Diverging colours, white at 0.
+/// Diverging colors, white at 0.
 const SIGNED: [[f64; 3]; 5] =
     [[178.0, 72.0, 10.0], [232.0, 170.0, 120.0], [247.0, 247.0, 247.0], [126.0, 178.0, 214.0], [5.0, 88.0, 145.0]];
 
@@ -89,7 +89,7 @@ impl Heatmap {
                     continue;
                 }
                 let share = if high > low { (v - low) / (high - low) } else { 0.5 };
-                let [r, g, b] = colour(if signed { &SIGNED } else { &MUCH }, share);
+                let [r, g, b] = color(if signed { &SIGNED } else { &MUCH }, share);
                 let x = left + j as f64 * side;
                 let _ = writeln!(
                     out,
@@ -97,7 +97,7 @@ impl Heatmap {
                 );
                 let label = number(v);
                 if wide(&label) + LETTER_WIDTH <= side + 4.0 && tall >= 16.0 {
-                    // The colour of the page does not matter inside a cell.
+                    // The color of the page does not matter inside a cell.
                     let ink = if 0.3 * r + 0.59 * g + 0.11 * b > 140.0 { "#1f2328" } else { "#ffffff" };
                     let (x, y) = (x + 0.5 * side, y + 0.5 * tall + 4.0);
                     let _ = writeln!(
@@ -122,7 +122,7 @@ fn number(v: f64) -> String {
     text.replace('-', "\u{2212}")
 }
 
-fn colour(stops: &[[f64; 3]; 5], share: f64) -> [f64; 3] {
+fn color(stops: &[[f64; 3]; 5], share: f64) -> [f64; 3] {
     let at = share.clamp(0.0, 1.0) * 4.0;
     let k = (at.floor() as usize).min(3);
     let t = at - k as f64;

@@ -3,9 +3,9 @@
 //! One description, several formats: `to_svg` gives a complete document, `to_inline` a part of a page that has
 //! [`page_style`], [`Chart::to_text`] lines for a terminal. Lines, steps, points, clouds of points, areas and bars
 //! share a pair of axes ([`Chart`]), with intervals as ribbons and whiskers; [`Bars`] are horizontal bars of named
-//! values with their intervals; [`BeeswarmChart`] shows many values per row, shaded by another; [`Heatmap`] colours a
-//! table, [`TreeChart`] draws a tree, [`spark`] is a histogram of the size of a word. Colours are distinguishable with
-//! colour vision deficiencies, and follow the light or dark setting of the page. The same chart gives the same bytes.
+//! values with their intervals; [`BeeswarmChart`] shows many values per row, shaded by another; [`Heatmap`] colors a
+//! table, [`TreeChart`] draws a tree, [`spark`] is a histogram of the size of a word. Colors are distinguishable with
+//! color vision deficiencies, and follow the light or dark setting of the page. The same chart gives the same bytes.
 //!
 //! ```
 //! use ermine_report::chart::{Chart, Series};
@@ -38,7 +38,7 @@ pub use style::page_style;
 pub use swarm::{BeeswarmChart, BeeswarmRow};
 pub use tree::TreeChart;
 
-/// Series beyond this many are drawn in grey and without a name.
+/// Series beyond this many are drawn in gray and without a name.
 const MOST_NAMED: usize = 8;
 
 /// How the points of a series are drawn.
@@ -58,7 +58,7 @@ pub enum Mark {
     Area,
     /// Many points; where they overlap, a density in cells.
     Cloud,
-    /// A dashed reference line, neither named nor coloured.
+    /// A dashed reference line, neither named nor colored.
     Guide,
 }
 
@@ -74,7 +74,7 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     /// Lower and upper end of an interval at each point: a band along lines, whiskers at points and bars. None where it is empty.
     pub band: Vec<(f64, f64)>,
-    /// Whether the series is grey, in the background, without a name.
+    /// Whether the series is gray, in the background, without a name.
     pub quiet: bool,
 }
 
@@ -131,7 +131,7 @@ impl Series {
         self
     }
 
-    /// The same in the background: grey, thin, without a name.
+    /// The same in the background: gray, thin, without a name.
     #[must_use]
     pub fn in_background(mut self) -> Self {
         self.quiet = true;
@@ -298,7 +298,7 @@ impl Chart {
         terminal::draw(self, width, height)
     }
 
-    /// The colour of each named series: all while they are few, else those with the largest end values.
+    /// The color of each named series: all while they are few, else those with the largest end values.
     fn places(&self) -> Vec<Option<usize>> {
         let mut order: Vec<usize> = (0..self.series.len()).filter(|&s| !self.series[s].is_quiet()).collect();
         if order.len() > MOST_NAMED {

@@ -1,4 +1,4 @@
-//! Common parts of all pictures: colours, style rules, the opening tag, text.
+//! Common parts of all pictures: colors, style rules, the opening tag, text.
 
 use std::fmt::Write;
 
@@ -14,8 +14,8 @@ pub(super) const SHADES: usize = 6;
 
 const FONT: &str = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif";
 
-/// Colours by role. Series are blue, vermilion, green, purple, orange, sky, brown, grey: after Okabe and Ito, whose colours differ for
-/// all kinds of colour vision; without their yellow, which vanishes on white. Shades go from little to much.
+/// Colors by role. Series are blue, vermilion, green, purple, orange, sky, brown, gray: after Okabe and Ito, whose colors differ for
+/// all kinds of color vision; without their yellow, which vanishes on white. Shades go from little to much.
 struct Palette {
     paper: &'static str,
     ink: &'static str,
@@ -50,7 +50,7 @@ const DARK: Palette = Palette {
 };
 
 impl Palette {
-    fn colour(&self, role: &str) -> String {
+    fn color(&self, role: &str) -> String {
         let of = |list: &[&str], rest: &str| rest.parse::<usize>().ok().and_then(|k| list.get(k).map(|c| (*c).to_owned()));
         match role {
             "paper" => self.paper.into(),
@@ -66,40 +66,40 @@ impl Palette {
         }
     }
 
-    /// The colours as variables of a page.
+    /// The colors as variables of a page.
     fn variables(&self) -> String {
         let plain = ["grid", "axis", "many"].into_iter().map(str::to_owned);
         let roles = plain.chain((0..MOST_NAMED).map(|k| format!("c{k}"))).chain((0..SHADES).map(|k| format!("s{k}")));
-        roles.map(|role| format!("--{role}:{};", self.colour(&role))).collect()
+        roles.map(|role| format!("--{role}:{};", self.color(&role))).collect()
     }
 }
 
-/// The rules that give shapes their colours; `colour` maps a role to a colour.
-fn rules(within: &str, colour: &dyn Fn(&str) -> String) -> String {
+/// The rules that give shapes their colors; `color` maps a role to a color.
+fn rules(within: &str, color: &dyn Fn(&str) -> String) -> String {
     let mut out = String::new();
     let mut rule = |selectors: &str, body: String| {
         let all: Vec<String> = selectors.split(',').map(|s| format!("{within}{s}")).collect();
         let _ = writeln!(out, "{}{{{body}}}", all.join(","));
     };
-    rule("text", format!("fill:{}", colour("ink")));
-    rule(".soft", format!("fill:{}", colour("soft")));
-    rule(".grid", format!("stroke:{}", colour("grid")));
-    rule(".axis", format!("stroke:{}", colour("axis")));
-    rule(".guide", format!("stroke:{}", colour("axis")));
-    rule(".line.many", format!("stroke:{}", colour("many")));
-    rule(".dot.many,.bar.many", format!("fill:{}", colour("many")));
+    rule("text", format!("fill:{}", color("ink")));
+    rule(".soft", format!("fill:{}", color("soft")));
+    rule(".grid", format!("stroke:{}", color("grid")));
+    rule(".axis", format!("stroke:{}", color("axis")));
+    rule(".guide", format!("stroke:{}", color("axis")));
+    rule(".line.many", format!("stroke:{}", color("many")));
+    rule(".dot.many,.bar.many", format!("fill:{}", color("many")));
     for k in 0..MOST_NAMED {
-        let c = colour(&format!("c{k}"));
+        let c = color(&format!("c{k}"));
         rule(&format!(".line.c{k},.dots.c{k}"), format!("stroke:{c}"));
         rule(&format!(".dot.c{k},.bar.c{k},text.c{k}"), format!("fill:{c}"));
     }
     for k in 0..SHADES {
-        rule(&format!(".dots.s{k}"), format!("stroke:{}", colour(&format!("s{k}"))));
+        rule(&format!(".dots.s{k}"), format!("stroke:{}", color(&format!("s{k}"))));
     }
     out
 }
 
-/// Rules without colours.
+/// Rules without colors.
 fn forms(within: &str) -> String {
     let plain = [
         (".title", "font-size:15px;font-weight:600"),
@@ -120,7 +120,7 @@ fn forms(within: &str) -> String {
     plain.into_iter().map(rule).collect()
 }
 
-/// The style of charts within a page: rules for `.chart`, colours as variables that follow the setting of the reader,
+/// The style of charts within a page: rules for `.chart`, colors as variables that follow the setting of the reader,
 /// or `data-theme` of the root where that is `light` or `dark`. The page defines `--paper`, `--ink` and `--soft`.
 pub fn page_style() -> String {
     let (light, dark) = (LIGHT.variables(), DARK.variables());
@@ -161,7 +161,7 @@ impl SvgImage {
 
     /// A complete SVG document.
     pub fn document(&self) -> String {
-        let (light, dark) = (rules("", &|role| LIGHT.colour(role)), rules("", &|role| DARK.colour(role)));
+        let (light, dark) = (rules("", &|role| LIGHT.color(role)), rules("", &|role| DARK.color(role)));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" {} role=\"img\" font-family=\"{FONT}\" font-size=\"{LETTER}\">\n\
              <title>{}</title>\n<style>\n{}svg{{background:{}}}\n{light}@media (prefers-color-scheme:dark){{\nsvg{{background:{}}}\n\

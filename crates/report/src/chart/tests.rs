@@ -101,7 +101,7 @@ fn pictures_are_whole_whatever_is_drawn() {
 }
 
 #[test]
-fn long_names_stay_apart_and_grey_curves_are_counted() {
+fn long_names_stay_apart_and_gray_curves_are_counted() {
     let mut chart = Chart::new("path", "x", "y");
     for k in 0..11 {
         chart = chart.with(Series::line(format!("the_same_long_beginning_{k:02}"), vec![(0.0, 0.0), (1.0, f64::from(k))]));
@@ -117,7 +117,7 @@ fn long_names_stay_apart_and_grey_curves_are_counted() {
 }
 
 #[test]
-fn heat_colours_by_value() {
+fn heat_colors_by_value() {
     let values = Mat::from_vec(2, 2, vec![1.0, -0.5, f64::NAN, 0.25]);
     let heat = Heatmap { title: "r".into(), rows: vec!["a".into(), "b&c".into()], columns: vec!["a".into(), "b".into()], values };
     let svg = heat.to_svg();

@@ -115,7 +115,7 @@ pub struct DocTable {
     pub rows: Vec<Vec<TableCell>>,
     /// A note below.
     pub note: String,
-    /// Whether it is a table of counts with colours, such as a confusion matrix.
+    /// Whether it is a table of counts with colors, such as a confusion matrix.
     pub tight: bool,
 }
 
@@ -147,7 +147,7 @@ pub struct TableCell {
     pub text: String,
     /// A small picture in front, made by [`crate::chart::spark`].
     pub spark: String,
-    /// Strength of the background colour, from 0 to 1; negative values in the colour of errors.
+    /// Strength of the background color, from 0 to 1; negative values in the color of errors.
     pub tint: f64,
     /// Whether it is highlighted.
     pub strong: bool,

@@ -21,7 +21,7 @@ pub struct NeighborExamples {
 }
 
 /// The training rows nearest to some rows, for models that predict from them; `None` for others.
-pub fn neighbourhoods(fitted: &Fitted, x: &Features<'_>, rows: &[usize], k: usize) -> Result<Option<Vec<NeighborExamples>>> {
+pub fn neighborhoods(fitted: &Fitted, x: &Features<'_>, rows: &[usize], k: usize) -> Result<Option<Vec<NeighborExamples>>> {
     let Some(near) = fitted.model.as_neighbor_model() else { return Ok(None) };
     let asked = x.take_rows(rows);
     let mut out = Vec::with_capacity(rows.len());
@@ -61,10 +61,10 @@ fn cell_of(fitted: &Fitted, value: f64, column: usize) -> String {
     }
 }
 
-/// The neighbourhoods of the first rows.
+/// The neighborhoods of the first rows.
 pub(super) fn part(fitted: &Fitted, data: &DatasetRef<'_>) -> Result<Option<DocSection>> {
     let rows: Vec<usize> = (0..data.rows().min(3)).collect();
-    let Some(found) = neighbourhoods(fitted, &data.x, &rows, 5)? else { return Ok(None) };
+    let Some(found) = neighborhoods(fitted, &data.x, &rows, 5)? else { return Ok(None) };
     let target = fitted.target.names.first().cloned().unwrap_or_else(|| "target".into());
     let mut part = DocSection::new("Nearest examples")
         .lead("The model predicts from its training rows. These are the nearest ones of the first rows of the data.");

@@ -36,7 +36,7 @@ use crate::format;
 use ermine_compose::Fitted;
 
 pub use evaluation::{EvaluationKind, ReportEvaluation};
-pub use examples::{NeighborExamples, neighbourhoods};
+pub use examples::{NeighborExamples, neighborhoods};
 pub use importance::{dependence_chart, dependences, importance_bars, importances};
 pub use leaderboard::{Leaderboard, LeaderboardEntry};
 pub use learner::{certificate_line, model_name, model_params};

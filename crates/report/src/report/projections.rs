@@ -9,7 +9,7 @@ use ermine_compose::Fitted;
 
 /// Most rows of a figure; of more, evenly spaced ones.
 const ROWS: usize = 4000;
-/// Most clusters with a colour of their own.
+/// Most clusters with a color of their own.
 const GROUPS: usize = 8;
 /// Components and columns of a figure of loadings.
 const COMPONENTS: usize = 8;
@@ -90,7 +90,7 @@ fn scatter(z: &Mat<f64>, groups: Option<&Vec<u32>>, labels: &[String], title: &s
     Figure::new("plane", title, chart).alt_text(alt_text)
 }
 
-/// Loadings of components as colours, where the report of the model has such a table.
+/// Loadings of components as colors, where the report of the model has such a table.
 fn loadings(fitted: &Fitted) -> Option<Figure> {
     use ermine_core::{Cell, Section};
     let report = fitted.report();

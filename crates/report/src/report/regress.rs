@@ -167,7 +167,7 @@ fn correlation(pairs: &[(f64, f64)], weight: Option<&[f64]>) -> f64 {
     both / (sum(&|p| (p.0 - a).powi(2)) * sum(&|p| (p.1 - b).powi(2))).sqrt()
 }
 
-/// Normal quantile plot of the standardised residuals.
+/// Normal quantile plot of the standardized residuals.
 fn normal_plot(rest: &[f64]) -> Option<Chart> {
     let mut sorted: Vec<f64> = rest.iter().copied().filter(|v| v.is_finite()).collect();
     ermine_core::order::sort_numbers(&mut sorted);

@@ -140,7 +140,7 @@ fn the_nearest_example_of_a_training_row_is_itself() {
     let all = problem("example:penguins", "species");
     let fitted = fit("knn", &all);
     let data = all.dataset();
-    let near = neighbourhoods(&fitted, &data.x, &[0, 200], 3).unwrap().unwrap();
+    let near = neighborhoods(&fitted, &data.x, &[0, 200], 3).unwrap().unwrap();
     for (n, row) in near.iter().zip([0, 200]) {
         let (number, far, answer, cells) = &n.examples[0];
         assert_eq!((n.row, *number, *far), (row, row, 0.0));
@@ -151,5 +151,5 @@ fn the_nearest_example_of_a_training_row_is_itself() {
         }
     }
     let line = fit("logistic", &all);
-    assert!(neighbourhoods(&line, &Features::Table(all.x.view()), &[0], 3).unwrap().is_none());
+    assert!(neighborhoods(&line, &Features::Table(all.x.view()), &[0], 3).unwrap().is_none());
 }

@@ -32,7 +32,7 @@ pub use params::{EarlyStopping, InteractionConstraints};
 
 /// Gradient boosting with second derivatives, on binned columns, grown leaf by leaf.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// Σ wᵢ loss(yᵢ, zᵢ) + Σ over trees of γ leaves + ½ λ Σ v² + α Σ |v|, where the score z is the sum of the leaf values v that a
 /// row falls into. A round adds a tree (one per class for more than two classes) that lowers the quadratic approximation of this
 /// most: a leaf with sums G and H of first and second derivatives takes v = -G / (H + λ) times the learning rate, and a

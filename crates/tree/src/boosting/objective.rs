@@ -240,7 +240,7 @@ impl Loss {
         }
     }
 
-    /// The scores that minimise the loss without any tree. `class_weight` has one weight per class or is empty.
+    /// The scores that minimize the loss without any tree. `class_weight` has one weight per class or is empty.
     pub fn start(self, summary: &DataSummary, class_weight: &[f64]) -> Vec<f64> {
         // Rounding must not take the mean of equal numbers away from them.
         let mean = || (summary.sum.to_f64() / summary.weight.to_f64()).max(summary.range.0).min(summary.range.1);

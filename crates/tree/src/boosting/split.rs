@@ -39,7 +39,7 @@ pub(super) struct SplitPenalty {
 }
 
 impl SplitPenalty {
-    /// The value that minimises g v + ½ (h + l2) v² + l1 |v| within bounds.
+    /// The value that minimizes g v + ½ (h + l2) v² + l1 |v| within bounds.
     pub fn value(&self, g: f64, h: f64, l2: f64, bounds: (f64, f64)) -> f64 {
         let shrunk = g.signum() * (g.abs() - self.l1).max(0.0);
         // Rows whose curvature is exactly 0 have no step.
@@ -47,7 +47,7 @@ impl SplitPenalty {
         v.clamp(bounds.0, bounds.1)
     }
 
-    /// The value that minimises g v + 4 h (cosh(v/2) - 1) within bounds, with the penalties in h and g.
+    /// The value that minimizes g v + 4 h (cosh(v/2) - 1) within bounds, with the penalties in h and g.
     ///
     /// Of log losses the curvature of a row may grow e^|v|-fold over a step v. Where a rare class is found among rows that were
     /// sure of its absence, h is next to nothing and Newton's step would leap far beyond the minimum, and rows left out of the

@@ -105,7 +105,7 @@ impl VoteSums {
     }
 }
 
-/// Totally corrective boosting: the votes of all learners at once minimise
+/// Totally corrective boosting: the votes of all learners at once minimize
 /// `sum_i w_i exp(sum_m vote_m ([m is wrong on i] - (K - 1) / K))` with votes from 0 up.
 ///
 /// One learner after the other takes its best vote given the others, in closed form, until no vote moves by more than

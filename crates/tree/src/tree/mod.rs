@@ -64,10 +64,10 @@ fn class_targets(data: &DatasetRef<'_>) -> Option<usize> {
 
 /// A binary tree of tests on single columns (CART), for classes and for numbers.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// From the root down, each node takes the test that lowers the impurity of its rows most: Gini, entropy or share of wrong
 /// rows of the classes, squared or absolute error or Poisson deviance of the numbers. All thresholds of all columns are
-/// tried. With `ccp_alpha` the tree is then cut back to the subtree that minimises impurity + alpha times the number of
+/// tried. With `ccp_alpha` the tree is then cut back to the subtree that minimizes impurity + alpha times the number of
 /// leaves; "cv" lets cross-validation choose among the subtrees.
 ///
 /// # When to use it

@@ -154,7 +154,7 @@ impl<'a> TreeColumns<'a> {
     /// cells are refused.
     pub fn sort(&self, rows: &RowSubset, bit: &(impl Fn(usize) -> bool + Sync), cx: &Context<'_>) -> Result<SortedColumns> {
         let (n, p) = (rows.len(), self.len());
-        // Neighbouring columns share the cache lines of a row-major matrix, so they are read together.
+        // Neighboring columns share the cache lines of a row-major matrix, so they are read together.
         let group = p.div_ceil(4 * rayon::current_num_threads()).clamp(1, 8);
         let mut lists = vec![0u32; n * p];
         let columns = lists

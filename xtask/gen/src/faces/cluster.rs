@@ -5,7 +5,7 @@ use super::*;
 const INIT: Param = translated("init", Word("k-means++"), &[Words(&["k-means++", "random"]), Callable, ArrayLike], "")
     .kind("{\"k-means++\", \"random\"}, callable or array-like of shape (n_clusters, n_features)");
 const N_INIT: Param = like("n_init", Word("auto"), &[Words(&["auto"]), ints_from(1)]);
-const CENTRES: Attribute = ("cluster_centers_", "ndarray of shape (n_clusters, n_features)", "The centres.");
+const CENTERS: Attribute = ("cluster_centers_", "ndarray of shape (n_clusters, n_features)", "The centres.");
 const LABELS: Attribute = ("labels_", "ndarray of shape (n_samples,)", "The cluster of each row of the training data.");
 const INERTIA: Attribute = ("inertia_", "float", "Sum of the squared distances of the rows to their centres, with weights.");
 
@@ -31,7 +31,7 @@ pub const FACES: &[PythonClass] = &[
         ],
         positional: 1,
         attributes: &[
-            CENTRES,
+            CENTERS,
             LABELS,
             INERTIA,
             ("n_iter_", "int", "Number of steps."),
@@ -66,7 +66,7 @@ pub const FACES: &[PythonClass] = &[
         ],
         positional: 1,
         attributes: &[
-            CENTRES,
+            CENTERS,
             LABELS,
             INERTIA,
             ("n_iter_", "int", "How many times as many rows were drawn as there are, rounded up."),

@@ -1,4 +1,4 @@
-//! Generalised linear models.
+//! Generalized linear models.
 
 use super::*;
 

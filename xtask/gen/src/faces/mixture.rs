@@ -4,8 +4,8 @@ use super::*;
 
 const TOL: Param = like("tol", Number(0.001), &[at_least(0.0)]);
 const REG_COVAR: Param = like("reg_covar", Number(1e-06), &[at_least(0.0)]);
-const REGULARISE: Param = like("regularise", Word("add"), REGULARISATIONS);
-const REGULARISATIONS: &[Rule] = &[Words(&["add", "floor", "relative"])];
+const REGULARIZE: Param = like("regularise", Word("add"), REGULARIZATIONS);
+const REGULARIZATIONS: &[Rule] = &[Words(&["add", "floor", "relative"])];
 const N_INIT: Param = like("n_init", Whole(1), &[ints_from(1)]);
 const PRIOR_DF: Param = like("degrees_of_freedom_prior", Nothing, &[above(0.0), Null]);
 const PRIOR_SCATTER: Param = like("covariance_prior", Nothing, &[above(0.0), ArrayLike, Null])
@@ -43,7 +43,7 @@ pub const FACES: &[PythonClass] = &[
             ),
             VERBOSE,
             unused("verbose_interval", Whole(10), &[ints_from(1)], ""),
-            REGULARISE,
+            REGULARIZE,
             same("algorithm"),
             same("equal_weights"),
             PRIOR_DF,
@@ -81,7 +81,7 @@ pub const FACES: &[PythonClass] = &[
             like("priors", Nothing, &[ArrayLike, Null]).kind("array-like of shape (n_classes,) or None"),
             TOL,
             REG_COVAR,
-            like("regularise", Word("relative"), REGULARISATIONS),
+            like("regularise", Word("relative"), REGULARIZATIONS),
             like("max_iter", Whole(100), &[ints_from(0)]),
             N_INIT,
             same("init_params"),

@@ -2,7 +2,7 @@
 //!
 //! Names, defaults, ranges, texts and what data is accepted come from the learner's declaration; a face adds what only Python has.
 //! A class whose fit takes nothing but the learner's parameters needs no more than its face; one that does more names in `base`
-//! the hand-written class with its behaviour.
+//! the hand-written class with its behavior.
 
 mod param;
 
@@ -46,7 +46,7 @@ pub struct PythonClass {
     pub learner: &'static str,
     /// The module of `ermine` that it is in, named as scikit-learn's.
     pub module: &'static str,
-    /// The class with its behaviour, with its file in the folder of the module; empty: what the learner's task asks for.
+    /// The class with its behavior, with its file in the folder of the module; empty: what the learner's task asks for.
     pub base: &'static str,
     /// One line; empty: the learner's.
     pub summary: &'static str,

@@ -1,4 +1,4 @@
-//! Neighbours.
+//! Neighbors.
 
 use super::*;
 

@@ -41,7 +41,7 @@ impl Rows {
     }
 
     /// The same with columns of mean 0 and deviation 1.
-    pub fn standardised(mut self) -> Self {
+    pub fn standardized(mut self) -> Self {
         let (n, cols) = (self.x.rows() as f64, self.x.cols());
         for j in 0..cols {
             let mean = (0..self.x.rows()).map(|i| self.x[(i, j)]).sum::<f64>() / n;

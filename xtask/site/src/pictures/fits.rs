@@ -72,7 +72,7 @@ fn fitted_curves(rows: &Rows, learners: &[(&str, &str, Value)], axes: (&str, &st
 
 /// Coefficients along the penalty.
 pub fn coefficient_paths(name: &str, params: Value) -> Result<String> {
-    let rows = Rows::whole("diabetes", "progression")?.standardised();
+    let rows = Rows::whole("diabetes", "progression")?.standardized();
     let alphas: Vec<f64> = match name {
         "ridge" => grid(-1.0, 5.0, 61),
         _ => grid(-2.0, 1.7, 61),
@@ -104,7 +104,7 @@ fn coefficients(rows: &Rows, model: &dyn ermine::core::Model) -> Result<Vec<f64>
 
 /// The objective by iteration.
 pub fn trace(name: &str, params: Value) -> Result<String> {
-    let rows = Rows::example("penguins", &["bill_length_mm", "bill_depth_mm"], "species")?.standardised();
+    let rows = Rows::example("penguins", &["bill_length_mm", "bill_depth_mm"], "species")?.standardized();
     let model = rows.fit(name, &params)?;
     let trace = model.trace().context("it has no trace")?;
     let objective = trace.column("objective").context("its trace has no objective")?;

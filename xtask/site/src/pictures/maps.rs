@@ -122,7 +122,7 @@ pub fn table_columns(name: &str) -> Result<String> {
 
 /// Irises in two new columns.
 pub fn scores(name: &str, params: Value) -> Result<String> {
-    let rows = Rows::whole("iris", "species")?.standardised();
+    let rows = Rows::whole("iris", "species")?.standardized();
     let without = unsupervised(rows.x.view().to_owned(), rows.schema.clone());
     let model = without.fit(name, &params)?;
     let z = transformed(&*model, &rows.x)?;

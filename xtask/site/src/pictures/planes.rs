@@ -1,4 +1,4 @@
-//! Rows in a plane, with borders, groups and densities; tables as colours.
+//! Rows in a plane, with borders, groups and densities; tables as colors.
 
 use anyhow::{Context as _, Result};
 use ermine::chart::{Chart, Heatmap, Series};
@@ -15,7 +15,7 @@ const PLACES: usize = 121;
 
 /// Penguins by two measures of their bills, with the borders between predicted classes.
 pub fn borders(name: &str, params: Value) -> Result<String> {
-    let rows = Rows::example("penguins", &["bill_length_mm", "bill_depth_mm"], "species")?.standardised();
+    let rows = Rows::example("penguins", &["bill_length_mm", "bill_depth_mm"], "species")?.standardized();
     let model = rows.fit(name, &params)?;
     let classifier = model.as_classifier().context("it predicts no classes")?;
     let plane = Plane::around(&rows.x);
@@ -34,11 +34,11 @@ pub fn borders(name: &str, params: Value) -> Result<String> {
     Ok(inline(plane.bound(chart), "Penguins by species, with the borders between predicted classes"))
 }
 
-/// The geyser, standardised, without a target.
+/// The geyser, standardized, without a target.
 fn geyser() -> Result<Rows> {
     let rows = Rows::example("faithful", &["eruptions"], "waiting")?;
     let x = Mat::from_fn(rows.x.rows(), 2, |i, j| if j == 0 { rows.x[(i, 0)] } else { rows.y[i] });
-    Ok(Rows { x, y: Vec::new(), classes: Vec::new(), schema: Schema::numbers(["eruptions", "waiting"]) }.standardised())
+    Ok(Rows { x, y: Vec::new(), classes: Vec::new(), schema: Schema::numbers(["eruptions", "waiting"]) }.standardized())
 }
 
 fn geyser_chart() -> Chart {
@@ -55,7 +55,7 @@ fn with_groups(mut chart: Chart, rows: &Rows, model: &dyn Model) -> Result<Chart
     Ok(if noise.is_empty() { chart } else { chart.with(Series::points("noise", noise).in_background()) })
 }
 
-/// The geyser, coloured by group.
+/// The geyser, colored by group.
 pub fn groups(name: &str, params: Value) -> Result<String> {
     let rows = geyser()?;
     let model = rows.fit(name, &params)?;
@@ -112,7 +112,7 @@ pub fn confusion(name: &str, params: Value) -> Result<String> {
 
 /// Correlations of the columns of the diabetes data.
 pub fn correlations() -> Result<String> {
-    let rows = Rows::whole("diabetes", "progression")?.standardised();
+    let rows = Rows::whole("diabetes", "progression")?.standardized();
     let (n, p) = (rows.x.rows() as f64, rows.x.cols());
     let values = Mat::from_fn(p, p, |j, k| (0..rows.x.rows()).map(|i| rows.x[(i, j)] * rows.x[(i, k)]).sum::<f64>() / n);
     let names: Vec<String> = rows.schema.names().map(str::to_owned).collect();

@@ -187,7 +187,7 @@ fn shrinkage_goes_from_the_covariance_to_a_multiple_of_the_identity() {
 
 #[test]
 fn shrinking_of_one_class_is_that_of_its_rows() {
-    // Ledoit and Wolf on standardised rows, written out.
+    // Ledoit and Wolf on standardized rows, written out.
     let (x, y) = classes(45, 3, false, 5);
     let codes = codes(&y);
     let auto: Shrinkage = serde_json::from_value("auto".into()).unwrap();

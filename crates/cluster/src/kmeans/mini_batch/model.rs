@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Fitted [`MiniBatchKMeans`]: centres, and how many rows each was given.
+/// Fitted [`MiniBatchKMeans`]: centers, and how many rows each was given.
 ///
 /// Saved arrays: those of [`KMeansModel`], and `counts` (clusters).
 #[derive(Debug, Clone)]
@@ -14,12 +14,12 @@ pub struct MiniBatchKMeansModel {
 }
 
 impl MiniBatchKMeansModel {
-    /// The centres with their scores.
+    /// The centers with their scores.
     pub fn clusters(&self) -> &KMeansModel {
         &self.inner
     }
 
-    /// The total weight of the rows that each centre was given in steps.
+    /// The total weight of the rows that each center was given in steps.
     pub fn counts(&self) -> &[f64] {
         &self.counts
     }

@@ -266,7 +266,7 @@ impl<'a> AdaBoostState<'a> {
         }
     }
 
-    /// Totally corrective boosting: optimises all votes together.
+    /// Totally corrective boosting: optimizes all votes together.
     fn correct(&mut self) {
         let wrong: Vec<Vec<bool>> = self
             .predicted

@@ -22,7 +22,7 @@ pub use model::AdaBoostModel;
 /// Learners fitted in sequence, each with more weight on the rows that the earlier ones got wrong, combined by weighted
 /// votes.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// The exponential loss `sum_i w_i exp(-F(x_i))` of the votes F for the right class against the others, one learner at a time.
 /// A learner with weighted error e gets the vote `learning_rate (log((1 - e) / e) + log(K - 1))` among K classes (SAMME), and
 /// the weights of the rows that it got wrong grow by the exponential of its vote. With `algorithm` real each learner votes
@@ -56,7 +56,7 @@ pub use model::AdaBoostModel;
 /// # Variants
 /// `float`: after each round, learners whose removal lowers the training error below the best so far with as few
 /// learners are removed (FloatBoost, Li and Zhang 2004). `totally_corrective`: after each round the votes of all
-/// learners are optimised together, so that under the new weights every one of them is as good as chance.
+/// learners are optimized together, so that under the new weights every one of them is as good as chance.
 ///
 /// # Cost
 /// Without `base` stumps are used: columns are sorted once, and a round is one pass over them. Other learners are fitted

@@ -9,15 +9,15 @@ use ermine_core::{
 use ermine_math::kernel::{CellVariance, Expansion, ExpansionPoints, Kernel, Points, SparseCoefs};
 use serde::{Deserialize, Serialize};
 
-use super::{GammaChoice, GammaRule, KernelChoice, load_centres, resolve, save_centres};
+use super::{GammaChoice, GammaRule, KernelChoice, load_centers, resolve, save_centers};
 use solve::KernelRidgeSolution;
 
-/// Most rows for which the kernel matrix is stored and factorised.
+/// Most rows for which the kernel matrix is stored and factorized.
 const DIRECT: usize = 15_000;
 
 /// Kernel ridge regression: a smooth function through the rows.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// Σ wᵢ (yᵢ - f(xᵢ))² + α‖f‖², f = Σ cⱼ k(xⱼ, ·), with the solution (K + α W⁻¹) c = y.
 ///
 /// # When to use it
@@ -84,9 +84,9 @@ pub enum AlphaChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KernelRidgeSolver {
-    /// A factorisation up to 15,000 rows, conjugate gradients beyond.
+    /// A factorization up to 15,000 rows, conjugate gradients beyond.
     Auto,
-    /// Cholesky factorisation.
+    /// Cholesky factorization.
     Cholesky,
     /// Eigenvalues, as for several penalties.
     Eigen,
@@ -232,12 +232,12 @@ impl Learner for KernelRidge {
 
     fn load(input: &ModelReader) -> Result<KernelRidgeModel> {
         let kernel: Kernel = input.field("kernel")?;
-        let centres = load_centres(input, "rows")?;
+        let centers = load_centers(input, "rows")?;
         let dual: Mat<f64> = input.mat("dual_coef")?;
-        if dual.rows() != centres.len() || dual.cols() == 0 || !dual.as_slice().iter().all(|v| v.is_finite()) {
-            return Err(Error::Model(format!("{} x {} coefficients of {} rows", dual.rows(), dual.cols(), centres.len())));
+        if dual.rows() != centers.len() || dual.cols() == 0 || !dual.as_slice().iter().all(|v| v.is_finite()) {
+            return Err(Error::Model(format!("{} x {} coefficients of {} rows", dual.rows(), dual.cols(), centers.len())));
         }
-        let expansion = Expansion::new(&kernel, centres).map_err(|e| Error::Model(e.to_string()))?;
+        let expansion = Expansion::new(&kernel, centers).map_err(|e| Error::Model(e.to_string()))?;
         KernelRidgeModel::new(expansion, dual, input.field("alpha")?, input.field("left_out")?, None)
     }
 }
@@ -321,7 +321,7 @@ impl KernelRidgeModel {
 
 impl Model for KernelRidgeModel {
     fn n_features(&self) -> usize {
-        self.expansion.centres().cols()
+        self.expansion.centers().cols()
     }
 
     fn as_regressor(&self) -> Option<&dyn Regressor> {
@@ -346,7 +346,7 @@ impl Model for KernelRidgeModel {
         if self.expansion.kernel().has_user_code() {
             return Err(Error::Data("a kernel that is a function of the user's cannot be saved".into()));
         }
-        save_centres(self.expansion.centres(), "rows", out)?;
+        save_centers(self.expansion.centers(), "rows", out)?;
         out.mat("dual_coef", &self.dual);
         out.field("kernel", self.expansion.kernel())?;
         out.field("alpha", &self.alpha)?;

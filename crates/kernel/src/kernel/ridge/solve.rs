@@ -49,7 +49,7 @@ fn scaled_gram(points: &Points<'_, f64>, root: &[f64]) -> Result<Mat<f64>> {
     Ok(k)
 }
 
-/// By Cholesky factorisation, or where rounding prevents it by eigenvalues.
+/// By Cholesky factorization, or where rounding prevents it by eigenvalues.
 pub(super) fn by_cholesky(points: &Points<'_, f64>, root: &[f64], target: &Mat<f64>, alpha: f64) -> Result<KernelRidgeSolution> {
     let mut k = scaled_gram(points, root)?;
     let diagonal: Vec<f64> = (0..k.rows()).map(|i| k[(i, i)]).collect();
@@ -173,7 +173,7 @@ struct Preconditioner {
 }
 
 impl Preconditioner {
-    /// None where there is no penalty, or rounding prevents the factorisation.
+    /// None where there is no penalty, or rounding prevents the factorization.
     fn new(points: &Points<'_, f64>, root: &[f64], alpha: f64, cx: &Context<'_>) -> Result<Option<Self>> {
         let n = points.len();
         let mut landmarks: Vec<u32> = RngStream::new(cx.seed, "kernel ridge landmarks", 0)

@@ -1,4 +1,4 @@
-//! Sequential minimal optimisation with working sets and shrinking.
+//! Sequential minimal optimization with working sets and shrinking.
 
 use super::*;
 

@@ -4,7 +4,7 @@ use ermine_core::{Classifier, Context, DatasetRef, Features, Learner, Model, Tar
 use ermine_kernel::svm::Svm;
 use ermine_linear::{LinearSvm, LinearSvmPenalty, LinearSvmSolver, MultiClass, SvmLoss};
 
-use crate::kernel_machines::{a9a, case, classes, columns, matrix, scaled, standardised, with_classes, within};
+use crate::kernel_machines::{a9a, case, classes, columns, matrix, scaled, standardized, with_classes, within};
 
 fn gap(model: &impl Model) -> f64 {
     let c = model.certificate().unwrap();
@@ -100,7 +100,7 @@ fn an_l1_penalty_leaves_few_columns_and_a_small_gap() {
 fn all_classes_in_one_problem() {
     let mut columns = columns("iris");
     let y = columns.pop().unwrap();
-    let x = matrix(&columns.iter().map(|c| standardised(c)).collect::<Vec<_>>());
+    let x = matrix(&columns.iter().map(|c| standardized(c)).collect::<Vec<_>>());
     let codes: Vec<u32> = y.iter().map(|&v| v as u32).collect();
     let names = ["a", "b", "c"].map(String::from);
     let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Class { codes: &codes, names: &names });

@@ -8,7 +8,7 @@ mod svm;
 
 use ermine_core::{Csr, DatasetRef, Features, Mat, Target};
 use ermine_fixtures::{TextTable, codes, text};
-pub use ermine_fixtures::{Value, matrix, standardised, within};
+pub use ermine_fixtures::{Value, matrix, standardized, within};
 
 pub fn case(id: &str) -> Value {
     ermine_fixtures::case("svm_kernels", id)
@@ -20,14 +20,14 @@ pub fn columns(name: &str) -> Vec<Vec<f64>> {
     table.names.iter().map(|n| table.numbers(n)).collect()
 }
 
-/// Standardised columns and the target of a data set.
+/// Standardized columns and the target of a data set.
 pub fn scaled(name: &str) -> (Mat<f64>, Vec<f64>) {
     let mut columns = columns(name);
     let y = columns.pop().unwrap();
-    (matrix(&columns.iter().map(|c| standardised(c)).collect::<Vec<_>>()), y)
+    (matrix(&columns.iter().map(|c| standardized(c)).collect::<Vec<_>>()), y)
 }
 
-/// The design of the German credit data: standardised numbers, then 0/1 columns but for the first level of each word; the target is
+/// The design of the German credit data: standardized numbers, then 0/1 columns but for the first level of each word; the target is
 /// whether the risk is bad.
 pub fn german() -> (Mat<f64>, Vec<f64>) {
     let table = TextTable::read("german_credit");
@@ -35,7 +35,7 @@ pub fn german() -> (Mat<f64>, Vec<f64>) {
     for name in table.others(&["risk"]) {
         let cells = table.column(name);
         match cells.iter().map(|c| c.parse().ok()).collect::<Option<Vec<f64>>>() {
-            Some(values) => columns.push(standardised(&values)),
+            Some(values) => columns.push(standardized(&values)),
             None => {
                 let (codes, levels) = codes(cells);
                 words.extend((1..levels.len() as u32).map(|l| codes.iter().map(|c| f64::from(u8::from(*c == l))).collect()));

@@ -5,7 +5,7 @@ use ermine_kernel::kernel::{GammaChoice, Nystroem};
 use ermine_kernel::svm::Svm;
 use ermine_linear::LinearSvm;
 
-use crate::kernel_machines::{a9a, classes, matrix, standardised, with_classes, within};
+use crate::kernel_machines::{a9a, classes, matrix, standardized, with_classes, within};
 
 fn folder() -> Option<String> {
     let folder = std::env::var("ERMINE_DATA").ok();
@@ -78,7 +78,7 @@ fn covtype_by_a_feature_map() {
     let rows: Vec<Vec<f64>> =
         text.lines().skip(1).step_by(11).take(52_000).map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();
     let columns: Vec<Vec<f64>> = (0..54).map(|j| rows.iter().map(|r| r[j]).collect()).collect();
-    let kept: Vec<Vec<f64>> = columns.iter().map(|c| standardised(c)).filter(|c| c.iter().all(|v: &f64| v.is_finite())).collect();
+    let kept: Vec<Vec<f64>> = columns.iter().map(|c| standardized(c)).filter(|c| c.iter().all(|v: &f64| v.is_finite())).collect();
     let all = matrix(&kept);
     let codes: Vec<u32> = rows.iter().map(|r| r[54] as u32 - 1).collect();
     let names: Vec<String> = (1..8).map(|c| c.to_string()).collect();

@@ -282,7 +282,7 @@ fn subgradient_steps_bound_the_optimum_from_both_sides() {
     let data = with_classes(Features::F64(x.view()), &targets);
     let learner = Svm { method: SvmSolver::Pegasos, max_iter: Some(569 * 400), ..Svm::default() };
     let model = learner.fit_with(&data, &Context::default()).unwrap();
-    // A penalised constant is one more feature: the exact machine of the kernel + 1, whose own constant is then
+    // A penalized constant is one more feature: the exact machine of the kernel + 1, whose own constant is then
     // useless, has the same optimum up to that constant; with it free, its objective can only be lower.
     let machine = &model.machines()[0];
     let below = Svm { tol: 1e-6, ..Svm::default() }.fit_with(&data, &Context::default()).unwrap().machines()[0].primal;

@@ -1,4 +1,4 @@
-//! The factorisation of the products of the columns, and the errors of rows left out that follow from it at every penalty.
+//! The factorization of the products of the columns, and the errors of rows left out that follow from it at every penalty.
 
 use ermine_core::{DatasetRef, Features, Mat, Result};
 use ermine_math::double_double::Dd;
@@ -14,7 +14,7 @@ const CHUNK: usize = 1 << 16;
 /// A row that keeps less than this of itself free says little about the error.
 const HARDLY_FREE: f64 = 1e-9;
 
-/// The factorisation, and what is needed to turn rows to its axes.
+/// The factorization, and what is needed to turn rows to its axes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RidgeSpectrum {
     /// x is multiplied by 2^exponent.
@@ -25,7 +25,8 @@ pub struct RidgeSpectrum {
     y_mean: Vec<Dd>,
     weight: f64,
     rows: u64,
-    centred: bool,
+    #[serde(rename = "centred")]
+    centered: bool,
     /// Eigenvalues, largest first.
     values: Vec<f64>,
     /// Row j is column j of the data on the axes.
@@ -94,7 +95,7 @@ impl RidgeSpectrum {
             y_mean: (p..p + t).map(|j| mean(j, 1.0)).collect(),
             weight: given.weight,
             rows: given.rows,
-            centred: problem.fit_intercept,
+            centered: problem.fit_intercept,
             along: product(cross.view(), eigen.vectors.view().t()),
             axes: eigen.vectors.view().t().to_owned(),
             values,
@@ -143,7 +144,7 @@ impl RidgeSpectrum {
                     }
                     continue;
                 }
-                let apart = if self.centred { w / self.weight } else { 0.0 };
+                let apart = if self.centered { w / self.weight } else { 0.0 };
                 let free = |a: usize| if were_part { 1.0 - apart - w * leverage[(at, a)] } else { 1.0 };
                 errors.bound += u64::from(free(least) < HARDLY_FREE);
                 for k in 0..t {
@@ -161,7 +162,7 @@ impl RidgeSpectrum {
         Ok(())
     }
 
-    /// Centred rows on the axes.
+    /// Centered rows on the axes.
     fn rotate_rows(&self, problem: &LeastSquaresProblem<'_>, x: &Features<'_>) -> Result<Mat<f64>> {
         let (n, p, unit) = (x.rows(), self.values.len(), power(self.exponent));
         let mut out = Mat::zeros(n, p);
@@ -181,13 +182,13 @@ impl RidgeSpectrum {
         }
         let mut scratch = Vec::new();
         let x = x.f64_rows(&mut scratch, problem.learner)?;
-        let mut centred = Mat::zeros(n, p);
+        let mut centered = Mat::zeros(n, p);
         for i in 0..n {
-            let row = centred.row_mut(i);
+            let row = centered.row_mut(i);
             x.copy_row(i, row);
             row.iter_mut().zip(&self.mean).for_each(|(v, m)| *v = (*v * unit - m.hi) - m.lo);
         }
-        matmul(1.0, centred.view(), self.axes.view(), 0.0, &mut out);
+        matmul(1.0, centered.view(), self.axes.view(), 0.0, &mut out);
         Ok(out)
     }
 

@@ -51,8 +51,8 @@ impl ScaledSystem {
         // Sum of squares about zero; its rounding is what a column without variation may show.
         let about_zero = |j: usize| scatter[(j, j)] + weight * m.mean()[j].powi(2);
         let product = |i: usize, j: usize| {
-            let centred = scatter[(i, j)];
-            if problem.fit_intercept { centred } else { centred + weight * m.mean()[i] * m.mean()[j] }
+            let centered = scatter[(i, j)];
+            if problem.fit_intercept { centered } else { centered + weight * m.mean()[i] * m.mean()[j] }
         };
         let varies = |j: usize| {
             if problem.fit_intercept {
@@ -98,7 +98,7 @@ impl ScaledSystem {
     }
 
     /// Products with the penalty on the diagonal.
-    pub fn penalised(&self, penalty: &[f64]) -> Mat<f64> {
+    pub fn penalized(&self, penalty: &[f64]) -> Mat<f64> {
         let mut a = self.a.clone();
         penalty.iter().enumerate().for_each(|(j, v)| a[(j, j)] += v);
         a

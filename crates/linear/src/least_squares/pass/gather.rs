@@ -145,7 +145,7 @@ pub(crate) fn add_moments(
     Ok(())
 }
 
-/// Products of a block of sparse rows about zero; double-double has digits enough to centre them afterwards.
+/// Products of a block of sparse rows about zero; double-double has digits enough to center them afterwards.
 fn add_sparse(gram: &mut DdGram, x: CsrRef<'_>, rows: &DatasetRef<'_>) -> Result<()> {
     let (cols, y) = (x.cols(), rows.y.reals()?);
     let (mut cells, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());

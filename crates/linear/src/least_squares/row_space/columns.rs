@@ -1,4 +1,4 @@
-//! The centred, weighted data by column, and the products of its rows.
+//! The centered, weighted data by column, and the products of its rows.
 
 use std::ops::Range;
 
@@ -65,7 +65,7 @@ impl<'a> ColumnStore<'a> {
     }
 }
 
-/// The centred, weighted data by column, made a chunk at a time.
+/// The centered, weighted data by column, made a chunk at a time.
 pub struct CenteredColumns<'a> {
     pub columns: ColumnStore<'a>,
     /// Rows of the data.

@@ -4,7 +4,7 @@ use ermine_core::{
     AnyLearner, BalancedWord, ClassWeight, Classifier, Column, Context, Csr, DatasetRef, Features, Learner, Mat, MatRef, Model,
     ModelWriter, OwnedDataset, OwnedFeatures, OwnedTarget, RngStream, Schema, Table, run_passes_blocked, run_passes_source,
 };
-use ermine_fixtures::{ChunkedSource, data_set, standardised};
+use ermine_fixtures::{ChunkedSource, data_set, standardized};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -70,11 +70,11 @@ fn design(columns: Vec<(String, Vec<f64>)>, labels: &[String]) -> Design {
     Design { names, x, y: OwnedTarget::from_labels(labels) }
 }
 
-/// All columns but the target, standardised.
-fn standardised_set(name: &str, columns: usize) -> Design {
+/// All columns but the target, standardized.
+fn standardized_set(name: &str, columns: usize) -> Design {
     let t = table(name);
     let names: Vec<String> = t.schema().names().filter(|n| *n != "target").take(columns).map(str::to_owned).collect();
-    let columns = names.into_iter().map(|n| (n.clone(), standardised(&numbers(&t, &n)))).collect();
+    let columns = names.into_iter().map(|n| (n.clone(), standardized(&numbers(&t, &n)))).collect();
     design(columns, &words(&t, "target"))
 }
 
@@ -90,7 +90,7 @@ fn titanic() -> Design {
 
 fn german_credit(numeric: &[String]) -> Design {
     let t = table("german_credit");
-    let mut columns: Vec<_> = numeric.iter().map(|n| (n.clone(), standardised(&numbers(&t, n)))).collect();
+    let mut columns: Vec<_> = numeric.iter().map(|n| (n.clone(), standardized(&numbers(&t, n)))).collect();
     for name in t.schema().names().filter(|n| !numeric.iter().any(|m| m == n) && *n != "risk") {
         columns.extend(one_hot(name, &words(&t, name)));
     }
@@ -106,7 +106,7 @@ fn penguins() -> Design {
     assert_eq!(kept.len(), 333);
     let t = t.take_rows(&kept);
     let names = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"];
-    design(names.map(|n| (n.to_owned(), standardised(&numbers(&t, n)))).to_vec(), &words(&t, "species"))
+    design(names.map(|n| (n.to_owned(), standardized(&numbers(&t, n)))).to_vec(), &words(&t, "species"))
 }
 
 fn reference() -> BTreeMap<String, Value> {
@@ -132,12 +132,12 @@ fn assert_close(got: &[f64], case: &Value, what: &str) {
 }
 
 #[test]
-fn unpenalised_fits_have_the_reference_weights_and_standard_errors() {
+fn unpenalized_fits_have_the_reference_weights_and_standard_errors() {
     let book = reference();
     let numeric: Vec<String> = serde_json::from_value(book["logit_german_credit"]["params"]["numeric"].clone()).unwrap();
     let sets = [
         ("logit_titanic", titanic()),
-        ("logit_breast_cancer_5", standardised_set("breast_cancer", 5)),
+        ("logit_breast_cancer_5", standardized_set("breast_cancer", 5)),
         ("logit_german_credit", german_credit(&numeric)),
     ];
     for (id, set) in sets {
@@ -165,10 +165,10 @@ fn unpenalised_fits_have_the_reference_weights_and_standard_errors() {
 }
 
 #[test]
-fn penalised_fits_have_the_reference_weights() {
+fn penalized_fits_have_the_reference_weights() {
     let book = reference();
-    let cancer = standardised_set("breast_cancer", 30);
-    let (iris, wine) = (standardised_set("iris", 4), standardised_set("wine", 13));
+    let cancer = standardized_set("breast_cancer", 30);
+    let (iris, wine) = (standardized_set("iris", 4), standardized_set("wine", 13));
     let penguins = penguins();
     let cases = [
         ("logit_l2_breast_cancer_0.01", &cancer),

@@ -36,7 +36,7 @@ pub fn assert_optimal(design: &Design, model: &LogisticModel, learner: &Logistic
 #[test]
 fn sparse_fits_have_the_reference_weights_and_exact_zeros() {
     let book = reference();
-    let cancer = standardised_set("breast_cancer", 30);
+    let cancer = standardized_set("breast_cancer", 30);
     for id in ["logit_l1_breast_cancer_1", "logit_l1_breast_cancer_5", "logit_l1_breast_cancer_20"] {
         let case = &book[id];
         let lambda = case["params"]["lambda"].as_f64().unwrap();

@@ -25,8 +25,8 @@ fn diabetes() -> (Mat<f64>, Vec<f64>) {
     TextTable::read("diabetes").split_target()
 }
 
-/// Columns standardised with the population standard deviation of `rows`.
-fn standardised(x: &Mat<f64>, rows: &[usize]) -> Mat<f64> {
+/// Columns standardized with the population standard deviation of `rows`.
+fn standardized(x: &Mat<f64>, rows: &[usize]) -> Mat<f64> {
     let n = rows.len() as f64;
     let moments: Vec<(f64, f64)> = (0..x.cols())
         .map(|j| {

@@ -105,14 +105,14 @@ fn filip_has_all_the_digits_of_its_data() {
         near(model.inference().unwrap().std_err[(0, j)], std_err[j], 1e-13, "standard error");
     }
     // Powers of x + 6 lose nothing that matters to rounding; multiplied out they give the certified coefficients.
-    let centred = ols(&powers(rows.iter().map(|r| r[1] + 6.0), 10), &y);
+    let centered = ols(&powers(rows.iter().map(|r| r[1] + 6.0), 10), &y);
     let book = cases("nist_strd");
     let case = book.iter().find(|c| c["id"] == "linear_filip").unwrap();
     for (i, certified) in numbers(&case["expected"]["coef"]).into_iter().enumerate() {
         let mut choose = 1.0;
         let mut value = Dd::ZERO;
         for j in i..11 {
-            let b = if j == 0 { centred.intercept()[0] } else { centred.coef()[(0, j - 1)] };
+            let b = if j == 0 { centered.intercept()[0] } else { centered.coef()[(0, j - 1)] };
             value += Dd::product(choose, 6f64.powi((j - i) as i32)) * b.into();
             choose = choose * (j + 1) as f64 / (j + 1 - i) as f64;
         }
@@ -173,7 +173,7 @@ fn least_squares_of_the_book() {
             }
             "nnls_diabetes" => {
                 let all: Vec<usize> = (0..x.rows()).collect();
-                let z = standardised(&x, &all);
+                let z = standardized(&x, &all);
                 let design = Mat::from_fn(x.rows(), 11, |i, j| if j == 0 { 1.0 } else { z[(i, j - 1)] });
                 let learner = Ols { positive: true, fit_intercept: false, ..Ols::default() };
                 let model = learner.fit_with(&data(&design, &y), &Context::default()).unwrap();
@@ -217,7 +217,7 @@ fn california() -> (Mat<f64>, Vec<f64>) {
 fn ridge_of_the_book() {
     let (x, y) = diabetes();
     let all: Vec<usize> = (0..x.rows()).collect();
-    let z = standardised(&x, &all);
+    let z = standardized(&x, &all);
     let mut seen = 0;
     for case in cases("linear_models") {
         let id = case["id"].as_str().unwrap();
@@ -245,7 +245,7 @@ fn ridge_of_the_book() {
                 let mut total = 0.0;
                 for (fold, e) in numbers(&expected["mse_by_fold"]).into_iter().enumerate() {
                     let (test, train): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&i| i % 5 == fold);
-                    let z = standardised(&x, &train);
+                    let z = standardized(&x, &train);
                     let (zt, yt) = (z.view().take_rows(&train), train.iter().map(|&i| y[i]).collect::<Vec<_>>());
                     let model = ridge(alpha).fit_with(&data(&zt, &yt), &Context::default()).unwrap();
                     let zv = z.view().take_rows(&test);

@@ -1,4 +1,4 @@
-//! What a solution is: conditions of optimality, closed forms, intervals, the family of minimisers.
+//! What a solution is: conditions of optimality, closed forms, intervals, the family of minimizers.
 
 use super::*;
 
@@ -132,7 +132,7 @@ fn intervals_have_the_confidence_that_was_asked_for() {
 }
 
 #[test]
-fn the_family_holds_all_minimisers_and_nothing_else() {
+fn the_family_holds_all_minimizers_and_nothing_else() {
     // Copies and sums of columns; a constant column; more columns than rows, few and many.
     let base = random(20, 3, 43);
     let dependent = Mat::from_fn(20, 5, |i, j| match j {

@@ -108,7 +108,7 @@ impl StudyObjective for Quadratic {
 /// Losses over rows with penalties: `1/n Σ loss(y_i, x_i · b) + l2 / 2 |b|² + l1 |b|₁`, the last being the part g that need not be smooth.
 ///
 /// With [`RowLoss::Squared`] and `l1` it is the lasso, with `l2` ridge; with [`RowLoss::Logistic`] and targets of ±1 logistic regression. There
-/// is no intercept: centre the columns, or give one of ones.
+/// is no intercept: center the columns, or give one of ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmpiricalRisk {
     x: Mat<f64>,
@@ -132,7 +132,7 @@ impl EmpiricalRisk {
     }
 
     /// With penalties on the absolute values and on half the squares of the coefficients.
-    pub fn penalised(self, l1: f64, l2: f64) -> Self {
+    pub fn penalized(self, l1: f64, l2: f64) -> Self {
         Self { l1, l2, ..self }
     }
 

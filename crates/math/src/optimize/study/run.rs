@@ -75,7 +75,7 @@ impl OptimizationRun {
 ///
 /// # Panics
 /// When the start has another length than the objective's points.
-pub fn minimise(objective: &dyn StudyObjective, start: &[f64], method: &OptimizationMethod, stop: &StopRule) -> OptimizationRun {
+pub fn minimize(objective: &dyn StudyObjective, start: &[f64], method: &OptimizationMethod, stop: &StopRule) -> OptimizationRun {
     assert_eq!(start.len(), objective.dim(), "a start of the objective's length");
     let mut log = RunRecorder { objective, stop, started: Instant::now(), first: 0.0, course: Vec::new() };
     let mut x = start.to_vec();

@@ -49,7 +49,7 @@ fn observed_rates_are_the_predicted_ones() {
         for (method, predicted) in cases {
             // As many steps as leave the gradient well above rounding.
             let max_iter = ((1e-11f64).ln() / predicted.ln()) as usize;
-            let run = minimise(&f, &start, &method, &StopRule { max_iter, tol: 0.0 });
+            let run = minimize(&f, &start, &method, &StopRule { max_iter, tol: 0.0 });
             let observed = run.observed_rate().unwrap();
             assert!((observed / predicted - 1.0).abs() < 0.01, "{method:?}: {observed} for {predicted}");
             assert!(run.point.iter().zip(&at).all(|(a, b)| (a - b).abs() < 1e-4));
@@ -58,7 +58,7 @@ fn observed_rates_are_the_predicted_ones() {
     // At the best momentum two roots coincide, and the error is t times a power: only a long trajectory shows the rate.
     let (f, _) = quadratic(&spread(1.0, 1e4, 12), 2);
     let (step, momentum) = rate::best_momentum(1.0, 1e4);
-    let run = minimise(&f, &[0.3; 12], &OptimizationMethod::Momentum { step, momentum }, &StopRule { max_iter: 1000, tol: 0.0 });
+    let run = minimize(&f, &[0.3; 12], &OptimizationMethod::Momentum { step, momentum }, &StopRule { max_iter: 1000, tol: 0.0 });
     assert!((run.observed_rate().unwrap() / (99.0 / 101.0) - 1.0).abs() < 0.01, "{:?}", run.observed_rate());
     // The best momentum beats the best step, as theory says.
     assert!((rate::momentum(4.0 / 121.0, 81.0 / 121.0, 1.0, 100.0) - 9.0 / 11.0).abs() < 1e-7);
@@ -69,7 +69,7 @@ fn observed_rates_are_the_predicted_ones() {
 fn steps_beyond_the_limit_diverge_and_the_run_says_so() {
     let f = Quadratic::diagonal(&[1.0, 10.0]);
     let run =
-        minimise(&f, &[1.0, 1.0], &OptimizationMethod::FixedStep { step: 0.21 }, &StopRule { max_iter: 100_000, tol: 1e-8 });
+        minimize(&f, &[1.0, 1.0], &OptimizationMethod::FixedStep { step: 0.21 }, &StopRule { max_iter: 100_000, tol: 1e-8 });
     assert!(!run.converged && run.course.len() < 100_000);
     assert!(rate::fixed_step(0.21, 1.0, 10.0) > 1.0);
 }
@@ -94,7 +94,7 @@ fn every_method_finds_the_minimum_of_a_quadratic() {
         OptimizationMethod::Fista { step: 0.05 },
     ];
     for method in all {
-        let run = minimise(&f, &[0.0; 8], &method, &StopRule { max_iter: 5000, tol: 1e-9 });
+        let run = minimize(&f, &[0.0; 8], &method, &StopRule { max_iter: 5000, tol: 1e-9 });
         assert!(run.converged, "{method:?}: {:?}", run.course.last());
         assert!(run.point.iter().zip(&at).all(|(a, b)| (a - b).abs() < 1e-6), "{method:?}");
         let trace = run.trace();
@@ -103,9 +103,9 @@ fn every_method_finds_the_minimum_of_a_quadratic() {
         assert!(seconds.windows(2).all(|w| w[0] <= w[1]));
     }
     let adam = OptimizationMethod::Adam { step: 0.05, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
-    let run = minimise(&f, &[0.0; 8], &adam, &StopRule { max_iter: 5000, tol: 1e-6 });
+    let run = minimize(&f, &[0.0; 8], &adam, &StopRule { max_iter: 5000, tol: 1e-6 });
     assert!(run.point.iter().zip(&at).all(|(a, b)| (a - b).abs() < 1e-3), "{:?}", run.point);
-    let run = minimise(&f, &[0.0; 8], &OptimizationMethod::Newton, &StopRule::default());
+    let run = minimize(&f, &[0.0; 8], &OptimizationMethod::Newton, &StopRule::default());
     assert_eq!(run.course.len(), 2);
 }
 
@@ -118,7 +118,7 @@ fn rows() -> (Mat<f64>, Vec<f64>) {
 
 fn lasso(lambda: f64) -> EmpiricalRisk {
     let (a, y) = rows();
-    EmpiricalRisk::new(RowLoss::Squared, a, y).penalised(lambda, 0.0)
+    EmpiricalRisk::new(RowLoss::Squared, a, y).penalized(lambda, 0.0)
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn proximal_methods_meet_the_conditions_of_the_lasso() {
         OptimizationMethod::ProximalGradient { step: 0.3 },
         OptimizationMethod::CoordinateDescent,
     ] {
-        let run = minimise(&f, &[0.0; 6], &method, &StopRule { max_iter: 20_000, tol: 1e-12 });
+        let run = minimize(&f, &[0.0; 6], &method, &StopRule { max_iter: 20_000, tol: 1e-12 });
         assert!(run.converged, "{method:?} {:?}", run.course.last());
         let mut g = vec![0.0; 6];
         f.gradient(&run.point, &mut g);
@@ -149,7 +149,7 @@ fn mini_batches_go_to_the_least_squares_solution() {
     let exact = PivotedQr::new(a.view()).unwrap().solve(Mat::from_vec(60, 1, y).view(), 6);
     let method =
         OptimizationMethod::MiniBatch { batch: 10, schedule: StepSchedule::Inverse { first: 0.2, decay: 0.02 }, seed: 3 };
-    let run = minimise(&f, &[0.0; 6], &method, &StopRule { max_iter: 2000, tol: 0.0 });
+    let run = minimize(&f, &[0.0; 6], &method, &StopRule { max_iter: 2000, tol: 0.0 });
     for j in 0..6 {
         assert!((run.point[j] - exact[(j, 0)]).abs() < 1e-3, "{:?} {exact:?}", run.point);
     }
@@ -172,7 +172,7 @@ impl StudyObjective for Corners {
 
 #[test]
 fn subgradients_keep_the_best_point_and_what_is_missing_ends_a_run() {
-    let run = minimise(
+    let run = minimize(
         &Corners,
         &[5.0, -5.0, 0.5],
         &OptimizationMethod::Subgradient { schedule: StepSchedule::InverseRoot { first: 1.0 } },
@@ -185,7 +185,7 @@ fn subgradients_keep_the_best_point_and_what_is_missing_ends_a_run() {
         OptimizationMethod::CoordinateDescent,
         OptimizationMethod::LevenbergMarquardt { damping: 1e-3 },
     ] {
-        let run = minimise(&Corners, &[5.0, -5.0, 0.5], &method, &StopRule::default());
+        let run = minimize(&Corners, &[5.0, -5.0, 0.5], &method, &StopRule::default());
         assert!(!run.converged && run.course.len() == 1);
     }
 }
@@ -216,7 +216,7 @@ fn gradients_of_losses_are_their_differences() {
         (RowLoss::Logistic, &signs),
         (RowLoss::SquaredHinge, &signs),
     ] {
-        let f = EmpiricalRisk::new(loss, x.clone(), y.clone()).penalised(0.0, 0.3);
+        let f = EmpiricalRisk::new(loss, x.clone(), y.clone()).penalized(0.0, 0.3);
         let mut g = vec![0.0; 6];
         f.gradient(&b, &mut g);
         let h = f.hessian(&b).unwrap();
@@ -240,7 +240,7 @@ fn gradients_of_losses_are_their_differences() {
         let (least, most) = f.curvatures(&b).unwrap();
         assert!(0.3 <= least && least < most);
     }
-    let f = lasso(0.1).penalised(0.0, 0.2);
+    let f = lasso(0.1).penalized(0.0, 0.2);
     let (r, j) = f.residuals(&b).unwrap();
     let mut g = vec![0.0; 6];
     f.gradient(&b, &mut g);
@@ -252,7 +252,7 @@ fn gradients_of_losses_are_their_differences() {
 #[test]
 fn rates_on_data_are_the_predicted_ones() {
     let (x, y) = rows();
-    let f = EmpiricalRisk::new(RowLoss::Squared, x, y).penalised(0.0, 0.05);
+    let f = EmpiricalRisk::new(RowLoss::Squared, x, y).penalized(0.0, 0.05);
     let (least, most) = f.curvatures(&[0.0; 6]).unwrap();
     let (step, momentum) = (1.0 / most, 0.9 * rate::best_momentum(least, most).1);
     let cases = [
@@ -263,17 +263,17 @@ fn rates_on_data_are_the_predicted_ones() {
     ];
     for (method, predicted) in cases {
         let max_iter = ((1e-11f64).ln() / predicted.ln()) as usize;
-        let run = minimise(&f, &[1.0; 6], &method, &StopRule { max_iter, tol: 0.0 });
+        let run = minimize(&f, &[1.0; 6], &method, &StopRule { max_iter, tol: 0.0 });
         let observed = run.observed_rate().unwrap();
         assert!((observed / predicted - 1.0).abs() < 0.01, "{method:?}: {observed} for {predicted}");
     }
 }
 
 #[test]
-fn logistic_losses_are_minimised_by_every_smooth_method() {
+fn logistic_losses_are_minimized_by_every_smooth_method() {
     let (x, y) = rows();
     let signs: Vec<f64> = y.iter().map(|v| v.signum()).collect();
-    let f = EmpiricalRisk::new(RowLoss::Logistic, x, signs).penalised(0.0, 0.1);
+    let f = EmpiricalRisk::new(RowLoss::Logistic, x, signs).penalized(0.0, 0.1);
     let all = [
         OptimizationMethod::Newton,
         OptimizationMethod::Lbfgs { memory: 5 },
@@ -283,7 +283,7 @@ fn logistic_losses_are_minimised_by_every_smooth_method() {
         OptimizationMethod::MiniBatch { batch: 60, schedule: StepSchedule::Constant(1.0), seed: 1 },
     ];
     for method in all {
-        let run = minimise(&f, &[0.0; 6], &method, &StopRule { max_iter: 5000, tol: 1e-9 });
+        let run = minimize(&f, &[0.0; 6], &method, &StopRule { max_iter: 5000, tol: 1e-9 });
         let mut g = vec![0.0; 6];
         f.gradient(&run.point, &mut g);
         assert!(run.converged && dot(&g, &g).sqrt() < 1e-8, "{method:?}");
@@ -294,7 +294,7 @@ fn logistic_losses_are_minimised_by_every_smooth_method() {
 fn levenberg_marquardt_solves_linear_least_squares() {
     let (f, (a, y)) = (lasso(0.0), rows());
     let exact = PivotedQr::new(a.view()).unwrap().solve(Mat::from_vec(60, 1, y).view(), 6);
-    let run = minimise(
+    let run = minimize(
         &f,
         &[0.0; 6],
         &OptimizationMethod::LevenbergMarquardt { damping: 1e-3 },

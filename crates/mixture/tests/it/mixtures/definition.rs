@@ -193,7 +193,7 @@ fn what_is_added_is_on_the_diagonal_and_the_floor_only_holds_up() {
     assert!(values.iter().all(|v| *v >= 2.0 * least * (1.0 - 1e-9)), "{values:?}");
     assert!(regularized.certificate().unwrap().notes.iter().any(|n| n.contains("narrow")));
     // One component: the covariance plus what was asked for.
-    let one = super::fit(&Gmm { n_components: 1, regularise: CovarianceRegularization::Add, reg_covar: 0.5, ..base.clone() }, &x)
+    let one = super::fit(&Gmm { n_components: 1, regularize: CovarianceRegularization::Add, reg_covar: 0.5, ..base.clone() }, &x)
         .unwrap();
     let alone = super::fit(&Gmm { n_components: 1, ..base }, &x).unwrap();
     for a in 0..3 {

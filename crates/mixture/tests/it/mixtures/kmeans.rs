@@ -21,7 +21,7 @@ proptest! {
         for steps in [1, 2, 3, 5, 8, 13, 40] {
             let kmeans = KMeans { n_clusters: k.into(), init: json!(start), tol: 0.0, max_iter: steps, ..KMeans::default() };
             let clusters = kmeans.fit_with(&DatasetRef::new(Features::F64(x.view())), &Context::default()).unwrap();
-            // A centre without rows moves in k-means; a component without rows stays.
+            // A center without rows moves in k-means; a component without rows stays.
             prop_assume!(clusters.sizes().iter().all(|s| *s > 0.0));
             let learner = Gmm {
                 n_components: k,
@@ -41,7 +41,7 @@ proptest! {
             prop_assert_eq!(&labels, &clusters.assign(&Features::F64(x.view())).unwrap(), "after {} steps", steps);
             for c in 0..k {
                 for j in 0..cols {
-                    prop_assert!((mixture.means()[(c, j)] - clusters.centres()[(c, j)]).abs() <= 1e-12 * (1.0 + clusters.centres()[(c, j)].abs()));
+                    prop_assert!((mixture.means()[(c, j)] - clusters.centers()[(c, j)]).abs() <= 1e-12 * (1.0 + clusters.centers()[(c, j)].abs()));
                 }
             }
             // The variance is the inertia of the step before, a cell.

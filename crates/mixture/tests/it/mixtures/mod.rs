@@ -53,7 +53,7 @@ fn fit(learner: &Gmm, x: &Mat<f64>) -> Result<GmmModel> {
 /// Rows of `k` groups with covariances of their own: a random factor each.
 fn groups(rows: usize, cols: usize, k: usize, apart: f64, seed: u64) -> Mat<f64> {
     let mut s = RngStream::new(seed, "groups", 0);
-    let centres = Mat::from_fn(k, cols, |_, _| apart * s.normal());
+    let centers = Mat::from_fn(k, cols, |_, _| apart * s.normal());
     let factors: Vec<Mat<f64>> = (0..k)
         .map(|_| {
             Mat::from_fn(cols, cols, |i, j| {
@@ -72,7 +72,7 @@ fn groups(rows: usize, cols: usize, k: usize, apart: f64, seed: u64) -> Mat<f64>
         let c = if i < k { i } else { s.below(k) };
         let z: Vec<f64> = (0..cols).map(|_| s.normal()).collect();
         for j in 0..cols {
-            x[(i, j)] = centres[(c, j)] + factors[c].row(j).iter().zip(&z).map(|(l, z)| l * z).sum::<f64>();
+            x[(i, j)] = centers[(c, j)] + factors[c].row(j).iter().zip(&z).map(|(l, z)| l * z).sum::<f64>();
         }
     }
     x

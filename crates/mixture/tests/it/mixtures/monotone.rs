@@ -56,7 +56,7 @@ proptest! {
             algorithm: if hard { EmAlgorithm::Hard } else { EmAlgorithm::Soft },
             equal_weights: equal,
             init_params: init,
-            regularise: how,
+            regularize: how,
             // A relative one is in units of the columns already; 1e-10 of them is a matrix whose condition hides a step.
             reg_covar: if matches!(how, CovarianceRegularization::Relative) { reg } else { reg * scale * scale },
             degrees_of_freedom_prior: prior.then_some(cols as f64 + 2.0),
@@ -83,9 +83,9 @@ proptest! {
 #[test]
 fn a_start_with_an_empty_cluster_has_finite_components() {
     for kind in [CovarianceType::Full, CovarianceType::Tied, CovarianceType::Diag, CovarianceType::Spherical] {
-        for regularise in [CovarianceRegularization::Add, CovarianceRegularization::Floor, CovarianceRegularization::Relative] {
+        for regularize in [CovarianceRegularization::Add, CovarianceRegularization::Floor, CovarianceRegularization::Relative] {
             let x = Mat::from_fn(24, 2, |i, j| if j == 1 && i % 5 == 0 { f64::NAN } else { (i % 2) as f64 });
-            let learner = Gmm { n_components: 4, covariance_type: kind, regularise, max_iter: 60, ..Gmm::default() };
+            let learner = Gmm { n_components: 4, covariance_type: kind, regularize, max_iter: 60, ..Gmm::default() };
             let model = fit(&learner, &x).unwrap();
             assert!(model.trace().unwrap().column("objective").unwrap().iter().all(|v| v.is_finite()), "{learner:?}");
             assert!(model.means().as_slice().iter().all(|v| v.is_finite()), "{learner:?}");

@@ -45,7 +45,7 @@ pub enum PcaSolver {
     /// singular values of the rows.
     #[default]
     Auto,
-    /// Singular values of the centred rows.
+    /// Singular values of the centered rows.
     Full,
     /// Eigenvalues of the covariance.
     CovarianceEigh,
@@ -57,13 +57,13 @@ pub enum PcaSolver {
 
 /// Directions of largest variance.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// The squared distance Σᵢ wᵢ ‖xᵢ - mean - Vᵀ V (xᵢ - mean)‖² over orthonormal rows V: the eigenvectors of the covariance
 /// with the largest eigenvalues.
 ///
 /// # When to use it
 /// To plot data in two dimensions, to compress correlated columns, or against collinearity in a linear model. Columns on
-/// different scales are standardised first, or the largest scale dominates.
+/// different scales are standardized first, or the largest scale dominates.
 ///
 /// # Example
 /// ```

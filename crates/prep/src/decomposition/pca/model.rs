@@ -78,7 +78,7 @@ impl PcaModel {
         &self.explained_variance_ratio
     }
 
-    /// The singular values of the centred rows.
+    /// The singular values of the centered rows.
     pub fn singular_values(&self) -> &[f64] {
         &self.singular_values
     }

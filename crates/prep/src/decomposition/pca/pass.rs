@@ -59,7 +59,7 @@ pub enum PcaPartial {
     Products(SubspaceProducts),
 }
 
-/// Sums over centred rows x with weights w.
+/// Sums over centered rows x with weights w.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SubspaceProducts {
     /// Σ w (v·x) x for each vector v, one row each.
@@ -299,7 +299,7 @@ fn add_sums(sums: &mut [f64], rows: &DatasetRef<'_>) -> Result<()> {
         }
         return Ok(());
     }
-    centred_runs(rows, &vec![0.0; rows.cols()], |x, weight, _| {
+    centered_runs(rows, &vec![0.0; rows.cols()], |x, weight, _| {
         for (i, row) in x.as_slice().chunks_exact(sums.len()).enumerate() {
             match weight {
                 None => sums.iter_mut().zip(row).for_each(|(s, v)| *s += v),
@@ -310,7 +310,7 @@ fn add_sums(sums: &mut [f64], rows: &DatasetRef<'_>) -> Result<()> {
 }
 
 /// Calls `take` on dense rows minus `mean`, a few at a time, with their weights and addresses to prefetch.
-fn centred_runs(
+fn centered_runs(
     rows: &DatasetRef<'_>,
     mean: &[f64],
     mut take: impl FnMut(MatRef<'_, f64>, Option<&[f64]>, &[f64]),
@@ -330,17 +330,17 @@ fn centred_runs(
                 {
                     ahead = &data[(first + count) * cols..(first + count + step).min(n) * cols];
                 }
-                centre_into(x, mean, run, |v| v);
+                center_into(x, mean, run, |v| v);
             }
-            Features::F32(x) => centre_into(x, mean, run, f64::from),
-            other => centre_into(other.f64_rows(&mut scratch, Pca::SPEC.name)?, mean, run, |v| v),
+            Features::F32(x) => center_into(x, mean, run, f64::from),
+            other => center_into(other.f64_rows(&mut scratch, Pca::SPEC.name)?, mean, run, |v| v),
         }
         take(MatRef::row_major(run, count, cols), piece.weight, ahead);
     }
     Ok(())
 }
 
-fn centre_into<T: Copy>(x: MatRef<'_, T>, mean: &[f64], run: &mut [f64], double: impl Fn(T) -> f64) {
+fn center_into<T: Copy>(x: MatRef<'_, T>, mean: &[f64], run: &mut [f64], double: impl Fn(T) -> f64) {
     for (i, to) in run.chunks_exact_mut(mean.len()).enumerate() {
         match x.row(i) {
             Some(row) => to.iter_mut().zip(row).zip(mean).for_each(|((t, v), m)| *t = double(*v) - m),
@@ -354,7 +354,7 @@ impl SubspaceProducts {
         let (count, cols) = (vectors.rows(), mean.len());
         let (zeros, mut scores) = (vec![0.0; count], Vec::new());
         let Self { images, shift, square } = self;
-        centred_runs(rows, mean, |x, weight, ahead| {
+        centered_runs(rows, mean, |x, weight, ahead| {
             let n = x.rows();
             for (i, row) in x.as_slice().chunks_exact(cols).enumerate() {
                 let w = weight.map_or(1.0, |w| w[i]);

@@ -7,7 +7,7 @@ use super::spectrum::{PcaSpectrum, enough};
 use super::{Pca, PcaModel};
 
 impl Pca {
-    /// Singular values of the centred rows.
+    /// Singular values of the centered rows.
     pub(super) fn by_singular_values(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PcaModel> {
         data.check(&Self::SPEC)?;
         let stage = |done| Progress { stage: "singular values", done, total: Some(2), objective: None };

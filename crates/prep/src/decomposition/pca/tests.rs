@@ -1,10 +1,10 @@
 use super::*;
-use ermine_fixtures::{TextTable, Value, case, numbers, standardised_columns};
+use ermine_fixtures::{TextTable, Value, case, numbers, standardized_columns};
 
 /// The number columns of a data set but the last column, the target.
-fn data(name: &str, standardised: bool) -> Mat<f64> {
+fn data(name: &str, standardized: bool) -> Mat<f64> {
     let x = TextTable::read(name).split_last().0;
-    if standardised { standardised_columns(&x) } else { x }
+    if standardized { standardized_columns(&x) } else { x }
 }
 
 fn fit(pca: &Pca, x: &Mat<f64>) -> Result<PcaModel> {
@@ -17,11 +17,11 @@ fn with(n_components: Option<ComponentCount>, svd_solver: PcaSolver) -> Pca {
 
 #[test]
 fn the_reference_book_is_reproduced_on_both_routes() {
-    for (name, standardised) in [("iris", false), ("wine", true), ("digits", false), ("breast_cancer", true)] {
+    for (name, standardized) in [("iris", false), ("wine", true), ("digits", false), ("breast_cancer", true)] {
         let case = case("decomposition", &format!("pca_{name}"));
         let expected = &case["expected"];
         let rel = case["tolerance"]["rel"].as_f64().unwrap();
-        let x = data(name, standardised);
+        let x = data(name, standardized);
         for solver in [PcaSolver::Auto, PcaSolver::Full, PcaSolver::CovarianceEigh] {
             let model = fit(&with(None, solver), &x).unwrap();
             let near = |got: &[f64], want: &[f64], what: &str| {
@@ -326,10 +326,10 @@ fn the_likelihood_is_that_of_a_normal_density() {
         let chol = ermine_math::linalg::Cholesky::new(c.view()).unwrap();
         let got = model.log_density(&Features::F64(x.view())).unwrap();
         for i in [0, 50, 177] {
-            let centred: Vec<f64> = x.row(i).iter().zip(model.mean()).map(|(v, m)| v - m).collect();
-            let mut solved = centred.clone();
+            let centered: Vec<f64> = x.row(i).iter().zip(model.mean()).map(|(v, m)| v - m).collect();
+            let mut solved = centered.clone();
             chol.solve_vec(&mut solved);
-            let square: f64 = centred.iter().zip(&solved).map(|(a, b)| a * b).sum();
+            let square: f64 = centered.iter().zip(&solved).map(|(a, b)| a * b).sum();
             let want = -0.5 * (13.0 * std::f64::consts::TAU.ln() + chol.log_determinant() + square);
             assert!((got[i] - want).abs() < 1e-8 * want.abs(), "{m} components: {} for {want}", got[i]);
         }

@@ -23,11 +23,11 @@ pub use model::C45Model;
 
 /// A tree with a branch for each category (ID3, C4.5), for classes.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// From the root down, each node takes the column whose test gains most: `Gain = rho (Ent(D~) - sum_v r~_v Ent(D~_v))`, with
 /// D~ the rows whose value is known, rho their share of the weight and r~_v the share of branch v among them; the ratio of
 /// the gain to the entropy of the branches (gain_ratio); or the same gain of the Gini index. A category column has a branch
-/// for each of its categories, a number column the best threshold in the middle of two neighbouring values. Then each
+/// for each of its categories, a number column the best threshold in the middle of two neighboring values. Then each
 /// branch is cut back when fewer errors are to be expected without it.
 ///
 /// # When to use it

@@ -61,7 +61,7 @@ pub(super) trait SplitCriterion: Send + Sync + Sized {
     /// How many orders of categories are worth a try: one is optimal for two classes or one target.
     fn orders(&self) -> usize;
 
-    /// The best split of a list between neighbouring values; see [`scan`], which this is unless there is a faster way.
+    /// The best split of a list between neighboring values; see [`scan`], which this is unless there is a faster way.
     fn scan<S: SortedEntry>(
         &self,
         sweep: &mut Self::Sweep<'_>,
@@ -188,7 +188,7 @@ pub(super) struct BestCut {
     pub missing_left: bool,
 }
 
-/// The best split of a list between neighbouring values, the first of equals: missing values right, then left; low
+/// The best split of a list between neighboring values, the first of equals: missing values right, then left; low
 /// thresholds before high ones.
 pub(super) fn scan<S: SortedEntry>(
     sweep: &mut impl SplitSweep,

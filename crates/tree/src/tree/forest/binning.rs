@@ -161,7 +161,7 @@ impl BinBuilder {
     /// Adds those of `n` rows that take part.
     pub fn append(&mut self, reader: &ColumnCells<'_>, n: usize, rows: &RowSubset) {
         self.rows += rows.len();
-        // Neighbouring columns share the cache lines of a row-major matrix, so they are read together.
+        // Neighboring columns share the cache lines of a row-major matrix, so they are read together.
         let group = self.columns.len().div_ceil(4 * rayon::current_num_threads()).clamp(1, 8);
         self.columns.par_chunks_mut(group).enumerate().for_each(|(g, columns)| {
             let mut values = vec![0.0; BLOCK.min(n)];

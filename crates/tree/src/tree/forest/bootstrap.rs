@@ -13,7 +13,7 @@ const STRATUM: usize = 4096;
 
 /// Draws rows with replacement, in proportion to their weights.
 ///
-/// A draw first falls into a stratum of neighbouring rows, then on a row within it, and every stratum has random numbers of its own.
+/// A draw first falls into a stratum of neighboring rows, then on a row within it, and every stratum has random numbers of its own.
 /// So how often a row is drawn can be worked out stratum by stratum, without the other rows.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Bootstrap {
@@ -48,7 +48,7 @@ impl Bootstrap {
         counts
     }
 
-    /// How often each of some neighbouring rows is drawn for a tree, given the draws of its strata.
+    /// How often each of some neighboring rows is drawn for a tree, given the draws of its strata.
     pub fn stratum_counts(&self, tree: u64, strata: &[u32], rows: Range<usize>) -> Vec<u32> {
         let mut out = Vec::with_capacity(rows.len());
         let mut counts = [0u32; STRATUM];

@@ -31,7 +31,7 @@ pub use model::{ForestModel, OutOfBag};
 
 /// Many trees, each grown on rows and columns drawn at random, that decide together.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// Every tree is grown greedily like [`Tree`], on rows drawn with replacement, and every split looks at a
 /// few columns drawn anew. The forest predicts the mean over trees: of the class shares of the leaves, or of their means.
 /// The mean of B trees with variance s² and correlation r has variance r s² + (1 - r) s² / B: drawing lowers r.

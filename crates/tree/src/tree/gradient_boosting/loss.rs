@@ -55,7 +55,7 @@ impl BoostingTarget {
 }
 
 /// The weighted quantile: the least value that has a share `q` of the weight at or below it, or the middle to the next
-/// where the share is met exactly. It minimises the weighted pinball loss. Sorts `items`, which are values and weights.
+/// where the share is met exactly. It minimizes the weighted pinball loss. Sorts `items`, which are values and weights.
 pub(super) fn quantile(items: &mut [(f64, f64)], q: f64) -> f64 {
     items.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let total: f64 = items.iter().map(|i| i.1).sum();

@@ -22,7 +22,7 @@ pub use model::GradientBoostingModel;
 
 /// A sum of small trees, each fitted to the gradient of the loss at the sum of the trees before it.
 ///
-/// # What it minimises
+/// # What it minimizes
 /// sum over rows of w L(y, F(x)) over sums of trees F = F0 + nu sum rho_m h_m, greedily: h_m is the regression tree that is
 /// nearest in squares to the negative slopes -dL/dF at the present F, and the step rho_m is chosen by `step`: a best value
 /// for each leaf (the default), one line search for the whole tree, 1, or 1 / (1 + decay m). L is squared, absolute, Huber's
@@ -59,7 +59,7 @@ pub use model::GradientBoostingModel;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GradientBoosting {
-    /// What is minimised; "auto" is the squared error or the log loss, by the target.
+    /// What is minimized; "auto" is the squared error or the log loss, by the target.
     pub loss: String,
     /// Quantile of the pinball loss, and of the residuals at which Huber's loss turns.
     pub quantile: f64,

@@ -1,6 +1,6 @@
 //! Tests against reference values, definitions and invariants.
 
-mod behaviour;
+mod behavior;
 mod descent;
 mod hostile;
 mod invariance;

@@ -238,7 +238,7 @@ fn rare_ties() -> impl Strategy<Value = NaiveCase> {
                             (tied(r) - a) as f64
                         }
                     }
-                    // f64 and f32 below the least normal numbers, and neighbours.
+                    // f64 and f32 below the least normal numbers, and neighbors.
                     1 => f64::from_bits(tied(r) as u64),
                     2 => f64::from(f32::from_bits(tied(r) as u32)),
                     3 => 1.0 + tied(r) as f64 * f64::EPSILON,

@@ -1,6 +1,6 @@
 //! Tests against the single tree, brute force, invariants and hostile data.
 
-mod behaviour;
+mod behavior;
 mod hostile;
 mod splits;
 pub(super) mod stream;

@@ -1,6 +1,6 @@
 //! Tests against closed forms, finite differences, brute force and invariants.
 
-mod behaviour;
+mod behavior;
 mod losses;
 
 use ermine_core::{

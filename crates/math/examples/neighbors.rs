@@ -1,7 +1,7 @@
-//! How long a search for the ten nearest neighbours takes by brute force and by the tree, for the rule that chooses between them:
+//! How long a search for the ten nearest neighbors takes by brute force and by the tree, for the rule that chooses between them:
 //!
 //! ```text
-//! cargo run --release -p ermine-math --example neighbours
+//! cargo run --release -p ermine-math --example neighbors
 //! ```
 //!
 //! Times are for making the index and for 2000 queries; "clusters" are fifty round clouds, as in the benchmark.
@@ -12,14 +12,14 @@ use ermine_core::{Features, Mat, RngStream};
 use ermine_math::neighbors::{IndexedPoints, Metric, NeighborIndex, SearchAlgorithm};
 
 fn draw(kind: &str, rows: usize, cols: usize, seed: u64) -> Mat<f32> {
-    let mut centres = RngStream::new(0, "centres", 0);
-    let centres = Mat::from_fn(50, cols, |_, _| 0.7 * centres.normal());
+    let mut centers = RngStream::new(0, "centres", 0);
+    let centers = Mat::from_fn(50, cols, |_, _| 0.7 * centers.normal());
     let mut s = RngStream::new(seed, "rows", 0);
     let mut out = Mat::filled(rows, cols, 0f32);
     for i in 0..rows {
         let c = s.below(50);
         for j in 0..cols {
-            let v = if kind == "uniform" { s.uniform() } else { centres[(c, j)] + s.normal() };
+            let v = if kind == "uniform" { s.uniform() } else { centers[(c, j)] + s.normal() };
             out[(i, j)] = v as f32;
         }
     }

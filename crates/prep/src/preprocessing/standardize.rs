@@ -12,7 +12,7 @@ use ermine_math::column_moments::ColumnMoments;
 /// z = (x - mean) / sd with the divisor n, from the cells that are present; missing cells stay missing.
 ///
 /// # When to use it
-/// Before learners that compare columns: penalised linear models, k-means, PCA, neighbours.
+/// Before learners that compare columns: penalized linear models, k-means, PCA, neighbors.
 ///
 /// # Example
 /// ```
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_are_only_centred_and_missing_cells_stay() {
+    fn constants_are_only_centered_and_missing_cells_stay() {
         let model = fit(&[0.1, 1.0, 0.1, f64::NAN, 0.1, 3.0], 2, None);
         assert_eq!(model.scale(), [1.0, 1.0]);
         let x = [0.1, f64::NAN];

@@ -179,7 +179,7 @@ fn targets_of_any_size_and_offset_are_told_apart() {
 }
 
 #[test]
-fn thresholds_separate_neighbouring_values() {
+fn thresholds_separate_neighboring_values() {
     let next = |v: f64| f64::from_bits(v.to_bits() + 1);
     for low in [1.0, f64::MAX / 2.0, next(f64::MAX / 2.0), 5e-324, 1e-310] {
         let x = column(&[low, next(low)]);
