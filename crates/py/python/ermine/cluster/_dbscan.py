@@ -92,7 +92,7 @@ class DBSCAN(ClusterMixin, Estimator):
         core = sizes >= self.min_samples
         ends = np.concatenate([[0], np.cumsum([len(rows) for rows in near])])
         rows = np.concatenate(list(near)) if len(near) else np.zeros(0)
-        self.labels_ = _native.connect_neighbours(
+        self.labels_ = _native.connect_neighbors(
             ends.astype(np.int64).tolist(), rows.astype(np.int64).tolist(), core.tolist()
         ).astype(np.intp)
         self.core_sample_indices_ = np.flatnonzero(core)

@@ -183,7 +183,7 @@ class NeighborsBase(Estimator):
             raise ValueError(
                 f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {n}, n_samples = {rows.shape[0]}"
             )
-        distances, found = _native.neighbours(self._native_index(), rows, int(k) + own, type(self).__name__)
+        distances, found = _native.neighbors(self._native_index(), rows, int(k) + own, type(self).__name__)
         if own:
             # Without the row itself; where as many equal rows come before it, without the last of them.
             others = found != np.arange(n)[:, None]
@@ -198,7 +198,7 @@ class NeighborsBase(Estimator):
             return self._other.radius_neighbors(X, radius, sort_results=sort_results)
         rows = self._fit_X if own else self._query(X)
         most = np.max(radius) if np.ndim(radius) > 0 else radius
-        ends, distances, found = _native.neighbours_within(self._native_index(), rows, float(most), type(self).__name__)
+        ends, distances, found = _native.neighbors_within(self._native_index(), rows, float(most), type(self).__name__)
         distances, found = np.split(distances, ends[1:-1]), np.split(found, ends[1:-1])
         for i in range(rows.shape[0]):
             keep = None
