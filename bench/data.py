@@ -87,7 +87,7 @@ def text(n, p, seed=0, length=120, n_test=5_000, target="binary"):
 
 
 def documents(n, p, k=20, seed=0, length=120, n_test=5_000):
-    """Counts of words in texts of `k` classes: Zipf words, a tenth of which lean towards one class each."""
+    """Counts of words in texts of `k` classes: Zipf words, a tenth of which lean toward one class each."""
     r = np.random.default_rng(seed)
     m = n + n_test
     prob = 1.0 / np.arange(3, p + 3) ** 1.05
@@ -149,7 +149,7 @@ def digits():
 
 
 def tabular(n, p, task, seed=0, n_test=50_000, dtype=np.float32, classes=10, noise=1.0):
-    """Non-linear tabular data with interactions, for trees, SVMs and neighbours."""
+    """Non-linear tabular data with interactions, for trees, SVMs and neighbors."""
     r = np.random.default_rng(seed)
     m = n + n_test
     X = r.standard_normal((m, p)).astype(dtype)

@@ -3,7 +3,7 @@
     ERMINE_DATA=folder python bench/networks.py [--rounds 7] [--threads 2] [--cpu] target/release/examples/speed [TASK ...]
 
 Needs torch and scikit-learn, and the example `speed` of crate ermine-neural. All have the same number of threads. PyTorch runs in every
-variant (plain, a fused optimiser, channels last for images), and the best of them counts; scikit-learn's perceptrons run in float32, as
+variant (plain, a fused optimizer, channels last for images), and the best of them counts; scikit-learn's perceptrons run in float32, as
 the others do, and in float64, which is what it makes of rows that are not float32. Before every turn the machine rests, since threads of
 the one before go on spinning for a while. With --cpu the seconds are those of the processor, which is what can be compared on one
 thread of a busy machine.
@@ -54,7 +54,7 @@ def lenet():
     )
 
 
-def normalised():
+def normalized():
     return nn.Sequential(
         nn.Conv2d(1, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(32, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
@@ -88,7 +88,7 @@ def train(make, X, Y, batch, epochs, variant):
         net = net.to(memory_format=torch.channels_last)
     criterion = halves if Y is X else nn.CrossEntropyLoss()
     started = CLOCK[0]()
-    optimiser = torch.optim.Adam(net.parameters(), lr=1e-3, fused=None if variant == "plain" else True)
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3, fused=None if variant == "plain" else True)
     steps, total = 0, 0.0
     for _ in range(epochs):
         order = torch.randperm(len(X))
@@ -99,10 +99,10 @@ def train(make, X, Y, batch, epochs, variant):
             y = x if Y is X else Y[rows]
             if last:
                 x = x.contiguous(memory_format=torch.channels_last)
-            optimiser.zero_grad(set_to_none=True)
+            optimizer.zero_grad(set_to_none=True)
             loss = criterion(net(x), y)
             loss.backward()
-            optimiser.step()
+            optimizer.step()
             total += float(loss.detach()) * len(rows)
             steps += 1
     return CLOCK[0]() - started, steps, total / len(X)
@@ -152,7 +152,7 @@ def tasks(x, y):
         "mlp": perceptrons((256, 128), few, kinds, 128, 2),
         "tiny": perceptrons((64, 64), quarter, half, 64, 5),
         "lenet": torches(lambda v: train(lenet, images[:3_200], y[:3_200], 64, 2, v), "plain", "fused", "last"),
-        "normalised": torches(lambda v: train(normalised, images[:1_280], y[:1_280], 64, 2, v), "plain", "fused", "last"),
+        "normalised": torches(lambda v: train(normalized, images[:1_280], y[:1_280], 64, 2, v), "plain", "fused", "last"),
         "autoencoder": torches(lambda v: train(autoencoder, auto, auto, 128, 1, v), "plain", "fused"),
         "mlp-1": torches(lambda v: one_row(lambda: perceptron(784, 256, 128, 10), x[:1], 500), "plain"),
         "tiny-1": torches(lambda v: one_row(lambda: perceptron(4, 64, 64, 2), quarters[:1], 500), "plain"),

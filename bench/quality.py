@@ -143,7 +143,7 @@ def steps(d, p, out):
     return {"objective": objective, "acc": _linear_accuracy(d, w)}
 
 
-# ---- kernel machines, neighbours
+# ---- kernel machines, neighbors
 
 
 def _rbf(A, B, gamma):
@@ -152,7 +152,7 @@ def _rbf(A, B, gamma):
 
 
 def svm(d, p, out):
-    """Dual objective (minimised) and test score."""
+    """Dual objective (minimized) and test score."""
     support = np.asarray(out["support"]).ravel()
     a = np.asarray(out["dual_coef"], float).ravel()
     Xs = d["X"][support].astype(np.float64)
@@ -177,8 +177,8 @@ def kernel_pca(d, p, out):
     return {"sum_eig": float(np.sum(out["eigenvalues"]))}
 
 
-def neighbours(d, p, out):
-    """Mean distance to the neighbours found for the first 500 queries."""
+def neighbors(d, p, out):
+    """Mean distance to the neighbors found for the first 500 queries."""
     found = np.asarray(out["pred"])[:500]
     diff = d["X"][found].astype(np.float64) - d["X_test"][:500, None, :]
     return {"mean_dist": float(np.sqrt((diff * diff).sum(-1)).mean())}
@@ -228,12 +228,12 @@ def log_loss(d, p, out):
 
 
 def kmeans(d, p, out):
-    """Inertia of the centres on all rows, in blocks."""
-    centres = np.asarray(out["centers"], np.float64)
+    """Inertia of the centers on all rows, in blocks."""
+    centers = np.asarray(out["centers"], np.float64)
     X, inertia = d["X"], 0.0
     for i in range(0, len(X), 100_000):
         rows = X[i : i + 100_000].astype(np.float64)
-        nearest = ((centres * centres).sum(1) - 2 * rows @ centres.T).min(1)
+        nearest = ((centers * centers).sum(1) - 2 * rows @ centers.T).min(1)
         inertia += np.maximum((rows * rows).sum(1) + nearest, 0).sum()
     return {"inertia": float(inertia), "iters": int(out.get("n_iter", -1))}
 

@@ -186,10 +186,10 @@ class Race:
         for label in list(self.workers):
             self.drop(label)
         for record in self.records.values():
-            self.summarise(record)
+            self.summarize(record)
         return self.records
 
-    def summarise(self, record):
+    def summarize(self, record):
         """Medians of the three runs that other processes disturbed least."""
         for op in OPERATIONS:
             quiet = sorted(record[op], key=lambda run: run["foreign"])[:3]

@@ -200,7 +200,7 @@ for loss in ("hinge", "log_loss"):
         work=reads(10, 12, 100))
 
 
-# ---- kernel machines and neighbours
+# ---- kernel machines and neighbors
 
 
 def table(n, p, task, n_test, **rest):
@@ -231,9 +231,9 @@ add("kernel_pca", "kernel", "RBF, 10 components",
     work=lambda s, p: dict(bytes=30 * 8 * s["n"] ** 2))
 for width in (20, 128):
     size = dict(p=width, k=50, spread=0.7)
-    add(f"knn_{width}", "knn", "exact 10 neighbours, f32",
+    add(f"knn_{width}", "knn", "exact 10 neighbors, f32",
         data.clusters, dict(size, n=100_000, n_test=5_000), dict(size, n=20_000, n_test=1_000),
-        quality.neighbours, ("min", 1e-5), params=dict(k=10), primary="total", work=distances)
+        quality.neighbors, ("min", 1e-5), params=dict(k=10), primary="total", work=distances)
 
 # ---- trees
 
@@ -316,11 +316,11 @@ add("gmm", "cluster", "EM, full covariance, given start, 20 iterations",
 add("pca_full", "pca", "50 components, exact",
     data.lowrank, dict(n=100_000, p=500), dict(n=10_000, p=300),
     quality.pca, ("max", 1e-8), params=dict(k=50), work=gram)
-add("pca_rand", "pca", "10 components, randomised with 4 power iterations or better",
+add("pca_rand", "pca", "10 components, randomized with 4 power iterations or better",
     data.lowrank, dict(n=100_000, p=500), dict(n=10_000, p=300),
     quality.pca, ("max", 2e-3), params=dict(k=10, power=4), work=gram)
 
-add("pca_wide", "pca", "10 components of many columns, randomised with 4 power iterations or better",
+add("pca_wide", "pca", "10 components of many columns, randomized with 4 power iterations or better",
     data.lowrank, dict(n=10_000, p=5000), dict(n=2_000, p=1500),
     quality.pca, ("max", 2e-3), params=dict(k=10, power=4),
     work=lambda s, p: dict(flops64=4.0 * s["n"] * s["p"] * (p["k"] + 10) * 2, bytes=3 * 8 * s["n"] * s["p"]))

@@ -138,7 +138,7 @@ def sgd(p):
 for t in ("hinge", "log_loss"):
     add(f"sgd_{t}_dense", estimator(sgd, info=coef_info))
     add(f"sgd_{t}_sparse", estimator(sgd, info=coef_info))
-# ---- generalised linear models
+# ---- generalized linear models
 def poisson(solver, tol):
     def make(p):
         from sklearn.linear_model import PoissonRegressor
@@ -223,7 +223,7 @@ add("kernel_pca", kernel_pca("arpack"), "arpack")
 add("kernel_pca", kernel_pca("randomized"), "randomized")
 
 
-# ---- neighbours
+# ---- neighbors
 def knn(algo):
     def factory(d, p):
         from sklearn.neighbors import NearestNeighbors

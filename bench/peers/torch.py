@@ -39,7 +39,7 @@ def bn():
 
 def train(net, X, Y, loss, p, fused, last):
     net.train()
-    optimiser = torch.optim.Adam(net.parameters(), lr=p["rate"], fused=fused or None)
+    optimizer = torch.optim.Adam(net.parameters(), lr=p["rate"], fused=fused or None)
     for _ in range(p["epochs"]):
         order = torch.randperm(len(X))
         for at in range(0, len(X), p["batch"]):
@@ -47,9 +47,9 @@ def train(net, X, Y, loss, p, fused, last):
             x = X[rows]
             if last:
                 x = x.contiguous(memory_format=torch.channels_last)
-            optimiser.zero_grad(set_to_none=True)
+            optimizer.zero_grad(set_to_none=True)
             loss(net(x), Y[rows]).backward()
-            optimiser.step()
+            optimizer.step()
     net.eval()
     return net
 

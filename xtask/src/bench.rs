@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: Ermine beside its peers.
+//! `cargo xtask bench`: Ermine compared with its peers.
 
 use std::fs;
 use std::path::Path;

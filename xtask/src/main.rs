@@ -18,7 +18,7 @@ use workspace::Workspace;
 struct Command {
     name: &'static str,
     summary: &'static str,
-    /// What `cargo xtask NAME --help` prints.
+    /// The output of `cargo xtask NAME --help`.
     help: &'static str,
     run: fn(&Workspace, &[String]) -> Result<ExitCode>,
 }

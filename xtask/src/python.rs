@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace::{Workspace, run};
 
-/// What the tests need, and the version of maturin that builds the wheel.
+/// Requirements of the tests, and the version of maturin that builds the wheel.
 pub const TEST_REQUIREMENTS: &str = "crates/py/requirements-test.txt";
 
 /// The oldest Python that the pinned scikit-learn installs on; the wheel itself goes back further.

@@ -76,12 +76,12 @@ struct TestStep {
 #[derive(Default)]
 struct Log {
     steps: Vec<TestStep>,
-    /// What was not done, and why.
+    /// Skipped steps and their reasons.
     skipped: Vec<String>,
 }
 
 impl Log {
-    /// Runs a step and records it; tells whether it succeeded.
+    /// Runs a step and records it; returns whether it succeeded.
     fn step(&mut self, name: &'static str, work: impl FnOnce() -> StepResult) -> bool {
         println!("\n==> {name}");
         let start = Instant::now();

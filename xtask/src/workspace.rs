@@ -35,7 +35,7 @@ impl Workspace {
     }
 }
 
-/// What CARGO_TARGET_DIR says. Without it `target`, except on a CI machine (CI=true): there a
+/// The folder CARGO_TARGET_DIR. Without it `target`, except on a CI machine (CI=true): there a
 /// folder in the user's cache, which outlives the checkout, so that the next run is fast.
 fn target_folder(root: &Path, var: impl Fn(&str) -> Option<OsString>) -> PathBuf {
     if let Some(folder) = var("CARGO_TARGET_DIR") {
@@ -48,7 +48,7 @@ fn target_folder(root: &Path, var: impl Fn(&str) -> Option<OsString>) -> PathBuf
     }
 }
 
-/// Runs a command to its end, with our terminal; tells whether it succeeded.
+/// Runs a command to its end, with our terminal; returns whether it succeeded.
 pub fn succeeds(command: &mut Command) -> Result<bool> {
     let status = command.status().with_context(|| starting(command))?;
     Ok(status.success())

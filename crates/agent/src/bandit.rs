@@ -228,7 +228,7 @@ impl ArmCounts {
         same_arms("choices", self.pulls.len(), self.chosen.len())?;
         // Counts stay far below where they would no longer be exact as f64.
         if let Some(count) = self.pulls.iter().chain(&self.chosen).chain([&self.rounds]).find(|n| **n > 1 << 50) {
-            return Err(Error::Model(format!("{count} rounds are more than anybody has played")));
+            return Err(Error::Model(format!("{count} rounds are too many")));
         }
         match self.sums.iter().find(|s| !s.is_finite()) {
             Some(sum) => Err(Error::Model(format!("a sum of rewards is {sum}"))),

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 /// A thing with a name and parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct CatalogEntry {
-    /// What it says of itself, as a learner does.
+    /// Its description, as of a learner.
     pub spec: Spec,
-    /// What its parameters are when nobody says: an object with a key for each.
+    /// Its default parameters: an object with a key for each.
     pub defaults: fn() -> Value,
 }
 

@@ -116,7 +116,7 @@ impl SearchAxis {
             };
             if lo > hi || (log && lo <= 0.0) {
                 return Err(wrong(
-                    if lo > hi { "the ends are the wrong way round" } else { "a log scale begins above 0" }.into(),
+                    if lo > hi { "the lower end is above the upper one" } else { "a log scale begins above 0" }.into(),
                 ));
             }
             for end in [lo, hi] {

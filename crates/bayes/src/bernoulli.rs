@@ -97,12 +97,12 @@ impl Learner for BernoulliNb {
 
     const SPEC: Spec = Spec {
         name: "bernoulli-nb",
-        summary: "Naive Bayes for columns that hold or do not hold: independent within a class, each with its probability",
+        summary: "Naive Bayes for yes/no columns: independent within a class, each with its probability",
         objective: "p_kj = (n_kj + alpha_j) / (n_k + 2 alpha_j); max over k of ln prior_k + sum_j b_j ln p_kj + (1 - b_j) ln (1 - p_kj), \
                     b_j whether cell j is above binarize",
-        notes: "For yes and no, and for short texts, where absent words speak too. One pass; sparse rows are read as they lie. alpha is \
-                the Beta prior; at 0 what a class has never seen is impossible in it. Probabilities are too sure of themselves where \
-                columns depend on each other.",
+        notes: "For yes and no, and for short texts, where absent words are evidence too. One pass; sparse rows are read as they lie. alpha is \
+                the Beta prior; at 0 what a class has never seen is impossible in it. Probabilities are overconfident where columns \
+                depend on each other.",
         reference: "Manning, Raghavan, Schuetze: Introduction to Information Retrieval, 2008, section 13.3",
         family: Family::Bayes,
         tasks: &[Task::Classification],
@@ -115,7 +115,7 @@ impl Learner for BernoulliNb {
             },
             ParamSpec {
                 name: "binarize",
-                doc: "Cells above this number hold. null: the cells are 0 or 1 already, or shares between.",
+                doc: "Cells above this number are yes. null: the cells are 0 or 1 already, or shares between.",
                 range: Range::Optional(&Range::Real { min: f64::NEG_INFINITY, max: f64::INFINITY, above: false, log: false }),
             },
             FIT_PRIOR,
@@ -262,7 +262,7 @@ impl PassLearner for BernoulliNb {
     }
 }
 
-/// What a [`BernoulliNb`] learned: in how many rows of each class each column holds.
+/// The model of a [`BernoulliNb`]: in how many rows of each class each column holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BernoulliNbModel {
     classes: Vec<String>,
@@ -310,7 +310,7 @@ impl BernoulliNbModel {
         &self.class_log_prior
     }
 
-    /// What `each` makes of the scores of rows, which are turned into bits a few at a time.
+    /// Applies `each` to the scores of rows, which are turned into bits a few at a time.
     fn on_bits(&self, x: &Features<'_>, each: impl Fn(&Features<'_>) -> Result<Mat<f64>>) -> Result<Mat<f64>> {
         const FEW: usize = 1 << 14;
         x.expect_cols(self.feature_count.cols())?;
@@ -362,13 +362,7 @@ impl Model for BernoulliNbModel {
         class_table(&mut report, &self.classes, &self.class_count, |k| self.class_log_prior[k].exp());
         let odds =
             Mat::from_fn(self.classes.len(), self.feature_count.cols(), |k, j| self.logs[0][(k, j)] - self.logs[1][(k, j)]);
-        report_columns(
-            &mut report,
-            schema,
-            &self.classes,
-            &odds,
-            "Columns that speak most for a class, by the log odds that they hold",
-        );
+        report_columns(&mut report, schema, &self.classes, &odds, "Columns that point most to a class, by their log odds");
         report
     }
 

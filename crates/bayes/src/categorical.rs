@@ -28,7 +28,7 @@ pub(super) const MOST_LEVELS: usize = 1 << 20;
 /// use ermine_core::{Classifier, Column, Context, DatasetRef, Features, Learner, OwnedTarget, Table};
 /// use ermine_bayes::CategoricalNb;
 ///
-/// let table = Table::new([("odour", Column::categories(&[Some("foul"), Some("none"), Some("none"), Some("foul")]))])?;
+/// let table = Table::new([("odor", Column::categories(&[Some("foul"), Some("none"), Some("none"), Some("foul")]))])?;
 /// let y = OwnedTarget::from_labels(&["poisonous", "edible", "edible", "poisonous"]);
 /// let x = Features::Table(table.view());
 /// let model = CategoricalNb::default().fit_with(&DatasetRef::new(x).with_target(y.view()), &Context::default())?;
@@ -140,8 +140,8 @@ impl Learner for CategoricalNb {
         summary: "Naive Bayes for categories: independent within a class, each level with its probability",
         objective: "p_kj(l) = (n_kjl + alpha) / (n_kj + alpha L_j); max over k of ln prior_k + sum_j ln p_kj(x_j), L_j the levels of column j",
         notes: "For columns of categories, by name, with missing cells as a level of their own; number columns must hold codes, whole numbers \
-                from 0 up: bin other numbers first. One pass. alpha is the Dirichlet prior. Levels that training has not seen say nothing. \
-                Probabilities are too sure of themselves where columns depend on each other.",
+                from 0 up: bin other numbers first. One pass. alpha is the Dirichlet prior. Levels that training has not seen are ignored. \
+                Probabilities are overconfident where columns depend on each other.",
         reference: "Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 6.6.3",
         family: Family::Bayes,
         tasks: &[Task::Classification],
@@ -200,7 +200,7 @@ fn resume(
             }
             (None, None) => {}
             _ => {
-                let message = "it has names in the model and codes in the data, or the other way round".to_owned();
+                let message = "it has names in the model and codes in the data, or vice versa".to_owned();
                 return Err(Error::Row { place: format!("column {}", column_label(data.schema, j)), row: 0, message });
             }
         }
@@ -225,7 +225,7 @@ pub(super) struct CategoryCounts {
     pub missing: Vec<f64>,
 }
 
-/// What a [`CategoricalNb`] gathers.
+/// Sums of a pass of a [`CategoricalNb`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CategoricalNbPartial {
     pub(super) class: Vec<f64>,

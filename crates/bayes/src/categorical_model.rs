@@ -15,7 +15,7 @@ use ermine_core::blocks::column_label;
 /// Rows that are scored at a time.
 const BLOCK: usize = 1024;
 
-/// What is known of a column.
+/// Levels of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct CategoricalFeature {
     /// The names behind the levels, sorted; none for codes.
@@ -32,7 +32,7 @@ impl CategoricalFeature {
     }
 }
 
-/// What a [`CategoricalNb`] learned: how often each level of each column occurs in each class.
+/// The model of a [`CategoricalNb`]: how often each level of each column occurs in each class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CategoricalNbModel {
     pub(super) classes: Vec<String>,

@@ -1,4 +1,4 @@
-//! Sums of cells class by class: what the naive Bayes classifiers of counts and of bits are made of, and go on from.
+//! Sums of cells class by class, from which the naive Bayes classifiers of counts and of bits are fitted and continued.
 
 use ermine_core::{Context, DatasetRef, Mat, Partial, PassLearner, Report, Result, Schema, run_passes};
 use serde::{Deserialize, Serialize};

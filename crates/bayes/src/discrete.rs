@@ -1,4 +1,4 @@
-//! What the naive Bayes classifiers of counts, bits and codes share: pseudo-counts, priors, and scores that are linear in
+//! Shared by the naive Bayes classifiers of counts, bits and codes: pseudo-counts, priors, and scores that are linear in
 //! the cells.
 
 use std::sync::OnceLock;
@@ -57,7 +57,7 @@ pub(super) const CLASS_PRIOR: ParamSpec = ParamSpec {
     range: Range::Optional(&Range::List(&Range::at_least(0.0))),
 };
 
-/// What is known of the classes before a row is seen.
+/// Prior probabilities of the classes.
 pub(super) struct ClassPriors<'a> {
     pub learner: &'static str,
     pub fit: bool,
@@ -149,7 +149,7 @@ fn split(v: f64, rest: f64) -> (f64, f64) {
     if v == f64::NEG_INFINITY { (rest, 1.0) } else { (v, 0.0) }
 }
 
-/// What is left of an impossible cell in classes of these weights.
+/// The limit of the logarithm of an impossible cell in classes of these weights.
 fn rests(weight: &[f64]) -> Vec<f64> {
     weight.iter().map(|w| if *w > 0.0 { -w.ln() } else { 0.0 }).collect()
 }
@@ -279,7 +279,7 @@ pub(super) fn are_logs(values: &[f64]) -> bool {
     values.iter().all(|v| v.is_finite() || *v == f64::NEG_INFINITY)
 }
 
-/// Refuses to go on from a model of other columns or classes.
+/// Refuses to continue a model of other columns or classes.
 pub(super) fn expect_same(learner: &str, cols: usize, classes: &[String], data: &DatasetRef<'_>) -> Result<()> {
     data.x.expect_cols(cols)?;
     let (_, names) = data.y.classes()?;
@@ -289,7 +289,7 @@ pub(super) fn expect_same(learner: &str, cols: usize, classes: &[String], data: 
     Ok(())
 }
 
-/// What one pass gathers, without the end of it.
+/// The sums of one pass, without its end.
 pub(super) fn totals<L: PassLearner>(
     learner: &L,
     state: &L::State,

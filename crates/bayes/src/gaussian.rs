@@ -16,8 +16,8 @@ use ermine_core::blocks::{by_blocks, numbers};
 /// variance of a column is added.
 ///
 /// # When to use it
-/// As a first classifier: it needs one pass, few rows a class and no tuning. Its classes are often right where its
-/// probabilities are too sure of themselves, since dependent columns are counted as if each were news.
+/// As a first classifier: it needs one pass, few rows per class and no tuning. Its classes are often right where its
+/// probabilities are overconfident, since dependent columns count as independent evidence.
 ///
 /// # Example
 /// ```
@@ -68,8 +68,8 @@ impl Learner for GaussianNb {
         name: "gaussian-nb",
         summary: "Naive Bayes with normal columns: independent within a class, each with its mean and variance",
         objective: "max sum_i w_i (ln prior_k + sum_j ln N(x_ij; mean_kj, var_kj)), k the class of row i",
-        notes: "A first classifier: one pass, few rows a class, nothing to tune. Its classes are often right where its \
-                probabilities are too sure of themselves, since dependent columns count as if each were news. The variance has \
+        notes: "A first classifier: one pass, few rows per class, nothing to tune. Its classes are often right where its \
+                probabilities are overconfident, since dependent columns count as independent evidence. The variance has \
                 the weight of the class as divisor. A class without rows has probability 0.",
         reference: "Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 6.6.3; the moments by \
                     Chan, Golub, LeVeque, The American Statistician 37 (1983)",
@@ -189,7 +189,7 @@ impl PassLearner for GaussianNb {
     }
 }
 
-/// What a [`GaussianNb`] learned: means and variances of the columns in each class, probabilities of the classes.
+/// The model of a [`GaussianNb`]: means and variances of the columns in each class, probabilities of the classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GaussianNbModel {
     classes: Vec<String>,
@@ -238,7 +238,7 @@ impl GaussianNbModel {
         &self.class_count
     }
 
-    /// What was added to every variance.
+    /// The amount added to every variance.
     pub fn epsilon(&self) -> f64 {
         self.epsilon
     }
@@ -268,7 +268,7 @@ impl GaussianNbModel {
         Ok(model)
     }
 
-    /// For each row, ln prior + ln density of the classes, then what `end` makes of the row.
+    /// For each row, ln prior + ln density of the classes, transformed by `end`.
     fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64]) + Sync) -> Result<Mat<f64>> {
         x.expect_cols(self.theta.cols())?;
         let classes = self.classes.len();

@@ -135,8 +135,8 @@ impl Learner for MultinomialNb {
                     max over k of -sum_j x_j ln ((alpha_j + sum_{l!=k} N_lj) / (sum_j alpha_j + sum_{l!=k} N_l))",
         notes: "For texts as counts of words (or tf-idf) and anything that is counted; cells must be 0 or more. One pass; sparse rows are \
                 read as they lie. alpha is the Dirichlet prior; at 0 what a class has never seen is impossible in it. The complement is \
-                better where classes differ much in size; its probabilities are the softmax of its scores. Probabilities are too sure \
-                of themselves, since every word counts as news.",
+                better where classes differ much in size; its probabilities are the softmax of its scores. Probabilities are \
+                overconfident, since words count as independent evidence.",
         reference: "Manning, Raghavan, Schuetze: Introduction to Information Retrieval, 2008, chapter 13; Rennie, Shih, Teevan, Karger: \
                     Tackling the poor assumptions of naive Bayes text classifiers, ICML 2003",
         family: Family::Bayes,
@@ -158,7 +158,7 @@ impl Learner for MultinomialNb {
             },
             ParamSpec {
                 name: "norm",
-                doc: "Divide the complement's weights of each class by their sum, so that long texts do not favour a class.",
+                doc: "Divide the complement's weights of each class by their sum, so that long texts do not favor a class.",
                 range: Range::Bool,
             },
         ],
@@ -291,7 +291,7 @@ fn negative(x: &Features<'_>, schema: Option<&Schema>) -> Error {
     Error::Data(needed)
 }
 
-/// What a [`MultinomialNb`] learned: the counts, and what a unit of each column adds to the score of each class.
+/// The model of a [`MultinomialNb`]: the counts, and what a unit of each column adds to the score of each class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MultinomialNbModel {
     classes: Vec<String>,
@@ -330,7 +330,7 @@ impl MultinomialNbModel {
         &self.feature_count
     }
 
-    /// What a unit of each column adds to the score of each class: ln θ, or the weights of the complement.
+    /// The coefficient of each column in the score of each class: ln θ, or the weights of the complement.
     pub fn feature_log_prob(&self) -> &Mat<f64> {
         &self.weights
     }
@@ -385,7 +385,7 @@ impl Model for MultinomialNbModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
         class_table(&mut report, &self.classes, &self.class_count, |k| self.class_log_prior[k].exp());
-        report_columns(&mut report, schema, &self.classes, &self.weights, "Columns that speak most for a class");
+        report_columns(&mut report, schema, &self.classes, &self.weights, "Columns that point most to a class");
         report
     }
 

@@ -126,7 +126,7 @@ impl Command {
     }
 }
 
-/// Flags that every command takes.
+/// Options of every command.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
@@ -144,7 +144,7 @@ pub struct GlobalArgs {
     pub quiet: bool,
 }
 
-/// How to read the data.
+/// Options for reading the data.
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadArgs {
@@ -169,7 +169,7 @@ pub struct ReadArgs {
     pub labels: Option<std::path::PathBuf>,
 }
 
-/// What to learn.
+/// The learning task.
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Learning")]
 pub struct LearnArgs {
@@ -266,7 +266,7 @@ pub struct PredictArgs {
     /// File to write, csv or parquet by extension; the standard output by default
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Probabilities beside the classes or clusters, and the log density where the model has one
+    /// Also the probabilities of classes or clusters, and the log density where the model has one
     #[arg(long)]
     pub proba: bool,
     #[command(flatten)]

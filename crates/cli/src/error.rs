@@ -51,7 +51,7 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// What was typed and does not read is a wrong command line.
+/// Arguments that cannot be parsed are usage errors.
 pub fn typed(error: Error) -> anyhow::Error {
     match error {
         Error::Data(message) => UsageError(message).into(),

@@ -72,7 +72,7 @@ impl ReadArgs {
     }
 
     /// Shows the rows of data to a model, in blocks and as they come; at least one block, which may be empty. Errors name the row of the
-    /// data. Returns what a person should know.
+    /// data. Returns notes for the user.
     pub fn scan_for(
         &self,
         data: &str,

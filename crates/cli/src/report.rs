@@ -286,7 +286,7 @@ mod tests {
         assert!((0..30).all(|j| out.contains(&format!("class {j}"))), "every column is there");
         assert!(out.contains("20 more rows"));
         let mut report = Report::default();
-        let what = "filled with the mean 43.9219; standardised: minus 43.9219, divided by 5.4516 and then some";
+        let what = "filled with the mean 43.9219; standardized: minus 43.9219, divided by 5.4516 and then some";
         report.table(
             "Preparation",
             &["column", "what was done", "new columns"],

@@ -107,8 +107,8 @@ impl Learner for Dbscan {
         summary: "Density-based clusters of any shape; rows between them are noise",
         objective: "core rows: weight of the rows within eps at least min_samples; groups: core rows connected by steps of at most eps, and the \
                     rows within eps of them",
-        notes: "For groups of any shape and number in columns that can be compared; standardise first. One eps serves all groups, so they \
-                should be about equally dense. Every row's neighbours are searched once, in memory that grows with the rows only. A row between \
+        notes: "For groups of any shape and number in columns that can be compared; standardize first. One eps serves all groups, so they \
+                should be about equally dense. Every row's neighbors are searched once, in memory that grows with the rows only. A row between \
                 two groups joins the one whose first core row comes first; new rows go where a training row in their place would be.",
         reference: "Ester, Kriegel, Sander, Xu: A density-based algorithm for discovering clusters in large spatial databases with noise, KDD 1996",
         family: Family::Cluster,
@@ -117,7 +117,7 @@ impl Learner for Dbscan {
         params: &[
             ParamSpec {
                 name: "eps",
-                doc: "How far apart neighbours are at most. Not the size of a group: the most important parameter, in the units of the columns.",
+                doc: "How far apart neighbors are at most. Not the size of a group: the most important parameter, in the units of the columns.",
                 range: Range::above(0.0),
             },
             ParamSpec {
@@ -138,7 +138,7 @@ impl Learner for Dbscan {
             },
             ParamSpec {
                 name: "algorithm",
-                doc: "How neighbours are searched for, with the same result: \"brute\", \"kd_tree\" (\"ball_tree\" is another name for it), or \
+                doc: "How neighbors are searched for, with the same result: \"brute\", \"kd_tree\" (\"ball_tree\" is another name for it), or \
                       \"auto\".",
                 range: Range::Choice(&["auto", "brute", "kd_tree", "ball_tree"]),
             },
@@ -150,7 +150,7 @@ impl Learner for Dbscan {
         data.check(&Self::SPEC)?;
         let n = data.rows();
         let check =
-            |done: usize| cx.check(Progress { stage: "neighbours", done: done as u64, total: Some(n as u64), objective: None });
+            |done: usize| cx.check(Progress { stage: "neighbors", done: done as u64, total: Some(n as u64), objective: None });
         check(0)?;
         let points = IndexedPoints::from_features(&data.x, data.schema, Self::SPEC.name)?;
         let index = self.index(points)?;
@@ -202,7 +202,7 @@ fn taken(points: &IndexedPoints, rows: &[usize]) -> IndexedPoints {
 /// # Panics
 /// When the lengths do not fit, or a neighbor is no row.
 pub fn connect_neighbors(ends: &[usize], rows: &[u32], core: &[bool]) -> Vec<u32> {
-    assert_eq!(ends.len(), core.len() + 1, "the neighbours of every row");
+    assert_eq!(ends.len(), core.len() + 1, "the neighbors of every row");
     let lists = ends.windows(2).map(|range| (range[0], range[1])).collect();
     let density = CoreRows { min_samples: 0.0, weight: None, core: core.to_vec(), lists, rows: rows.to_vec() };
     let mut groups = DisjointSets::new(&density);

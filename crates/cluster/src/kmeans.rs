@@ -156,7 +156,7 @@ impl KMeans {
     }
 
     fn init(&self) -> Result<KMeansInit> {
-        let words = "it must be \"k-means++\", \"random\" or a list of centres";
+        let words = "it must be \"k-means++\", \"random\" or a list of centers";
         match &self.init {
             Value::String(s) if s == "k-means++" => Ok(KMeansInit::PlusPlus),
             Value::String(s) if s == "random" => Ok(KMeansInit::Random),
@@ -164,14 +164,14 @@ impl KMeans {
                 let rows: Vec<Vec<f64>> =
                     Deserialize::deserialize(&self.init).map_err(|_| self.refuse("init", &self.init, words))?;
                 let ClusterCount::Count(k) = self.n_clusters else {
-                    return Err(self.refuse("init", &self.init, "centres are given, so that n_clusters must be their number"));
+                    return Err(self.refuse("init", &self.init, "centers are given, so that n_clusters must be their number"));
                 };
                 if rows.len() != k {
-                    return Err(self.refuse("init", &self.init, format!("it has {} centres, and n_clusters is {k}", rows.len())));
+                    return Err(self.refuse("init", &self.init, format!("it has {} centers, and n_clusters is {k}", rows.len())));
                 }
                 let cols = rows[0].len();
                 if cols == 0 || rows.iter().any(|r| r.len() != cols) || rows.iter().flatten().any(|v| !v.is_finite()) {
-                    return Err(self.refuse("init", &self.init, "its centres must be finite numbers, the same count in each"));
+                    return Err(self.refuse("init", &self.init, "its centers must be finite numbers, the same count in each"));
                 }
                 Ok(KMeansInit::Given(Mat::from_vec(k, cols, rows.concat())))
             }
@@ -203,12 +203,12 @@ impl Learner for KMeans {
 
     const SPEC: Spec = Spec {
         name: "kmeans",
-        summary: "Groups around centres: every row belongs to the nearest of k means",
-        objective: "min over centres c_1..c_k of sum_i w_i min_j |x_i - c_j|^2",
-        notes: "For compact groups of similar size in columns that can be compared; standardise first. n k p operations a step, rows \
-                read where they lie. The inertia falls in every step; the end is a grouping that no step improves, not the best of \
-                all. Not for long or nested groups. Ties go to the first centre; a centre without rows moves to the row farthest from \
-                its own centre.",
+        summary: "Groups around centers: every row belongs to the nearest of k means",
+        objective: "min over centers c_1..c_k of sum_i w_i min_j |x_i - c_j|^2",
+        notes: "For compact groups of similar size in columns that can be compared; standardize first. n k p operations per step, \
+                without a copy of the rows. The inertia falls in every step; the end is a grouping that no step improves, not the best of \
+                all. Not for long or nested groups. Ties go to the first center; a center without rows moves to the row farthest from \
+                its own center.",
         reference: "Lloyd: Least squares quantization in PCM, IEEE Trans. Inf. Theory 28 (1982); Arthur, Vassilvitskii: k-means++, \
                     SODA 2007",
         family: Family::Cluster,
@@ -224,8 +224,8 @@ impl Learner for KMeans {
             },
             ParamSpec {
                 name: "init",
-                doc: "Where to start: \"k-means++\" (spread out, each further centre the best of a few draws), \"random\" (rows drawn at \
-                      random), or a list of centres, one list of numbers each.",
+                doc: "Where to start: \"k-means++\" (spread out, each further center the best of a few draws), \"random\" (rows drawn at \
+                      random), or a list of centers, one list of numbers each.",
                 range: Range::Any,
             },
             ParamSpec {
@@ -236,7 +236,7 @@ impl Learner for KMeans {
             ParamSpec { name: "max_iter", doc: "At most that many steps.", range: Range::int_from(1) },
             ParamSpec {
                 name: "tol",
-                doc: "The end is reached when the squared moves of the centres add up to at most tol times the mean variance of the \
+                doc: "The end is reached when the squared moves of the centers add up to at most tol times the mean variance of the \
                       columns. With 0 only when no row changes its group.",
                 range: Range::at_least(0.0),
             },

@@ -1,4 +1,4 @@
-//! What a fit receives besides the data.
+//! The context of a fit: seed, observer, deadline, validation set.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ pub struct Progress {
     pub objective: Option<f64>,
 }
 
-/// What an observer answers.
+/// The answer of an observer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// Go on.
@@ -29,7 +29,7 @@ pub enum Flow {
 /// Stores a partially trained model; may be called from any thread of a fit.
 pub type SaveModel<'a> = dyn Fn(&dyn Model) -> Result<()> + Sync + 'a;
 
-/// What a fit receives besides the data: the seed, an observer that can stop it, a deadline, a validation set.
+/// The context of a fit besides the data: the seed, an observer that can stop it, a deadline, a validation set.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
     /// All randomness of the fit derives from it.

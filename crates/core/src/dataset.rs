@@ -1,4 +1,4 @@
-//! What a learner is fitted to: features, target, weights.
+//! The data of a fit: features, target, weights.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -16,15 +16,15 @@ pub enum Error {
         name: String,
         /// The value that was given, as text.
         value: String,
-        /// What would have been accepted.
+        /// The accepted values.
         expected: String,
     },
-    /// A name that does not exist; `nearest` are the names that look like it.
+    /// A name that does not exist; `nearest` are similar names.
     #[error("there is no {what} \"{name}\"{}", did_you_mean(.nearest, .known))]
     Unknown {
         /// The kind of thing: "parameter of ridge", "column", "model", "example".
         what: String,
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The nearest existing names, best first.
         nearest: Vec<String>,
@@ -34,7 +34,7 @@ pub enum Error {
     /// Two lengths that must agree do not.
     #[error("{what}: expected {expected}, found {found}")]
     Length {
-        /// What was counted.
+        /// The things that were counted.
         what: String,
         /// The number that was needed.
         expected: usize,
@@ -70,7 +70,7 @@ pub enum Error {
         place: String,
         /// The first such row.
         row: usize,
-        /// What is wrong with it.
+        /// The problem.
         message: String,
     },
     /// Missing cells for a learner that does not take them.
@@ -128,7 +128,7 @@ pub enum Error {
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The message of the system.
         source: std::io::Error,
     },
     /// A text file whose content is wrong. Lines and columns count from 1.
@@ -140,7 +140,7 @@ pub enum Error {
         line: u64,
         /// The field, from 1.
         column: u64,
-        /// What is wrong there.
+        /// The problem.
         message: String,
     },
     /// A file of a format that is unknown or broken.
@@ -148,7 +148,7 @@ pub enum Error {
     Format {
         /// The file.
         path: String,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// A model file that is not whole, not safe or not ours.

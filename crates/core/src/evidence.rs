@@ -56,7 +56,7 @@ pub struct Trace {
     timed: bool,
 }
 
-/// Traces are equal when their columns and rows are, whatever the clock showed.
+/// Traces are equal when their columns and rows are; times are not compared.
 impl PartialEq for Trace {
     fn eq(&self, other: &Self) -> bool {
         let untimed = self.columns.len() - usize::from(self.timed);

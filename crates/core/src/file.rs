@@ -22,7 +22,7 @@ const MAX_HEADER: usize = 64 << 20;
 
 const HASH_HEX: usize = 64;
 
-/// What a model file records besides the model.
+/// The header of a model file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the format.

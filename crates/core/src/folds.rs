@@ -60,7 +60,7 @@ pub struct TrainingView<'a> {
 
 /// How a learner fits to all rows but a fold, from sums.
 pub struct FoldFit<L: Learner> {
-    /// What the sums depend on besides the rows: settings with equal keys share them. None where these rows are fitted
+    /// The key of the sums besides the rows: settings with equal keys share them. None where these rows are fitted
     /// in another way, or where the sums would not fit in memory.
     pub key: fn(&L, &DatasetRef<'_>, &FoldAssignment<'_>) -> Option<String>,
     /// Gathers the sums.

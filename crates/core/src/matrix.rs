@@ -283,7 +283,7 @@ impl<T> IndexMut<(usize, usize)> for Mat<T> {
     }
 }
 
-// Partials can be sent to other machines, so a matrix is serialisable; its shape is checked when it is read.
+// Partials can be sent to other machines, so a matrix is serializable; its shape is checked when it is read.
 impl<T: Serialize> Serialize for Mat<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut s = serializer.serialize_struct("Mat", 3)?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// What the cells of a column mean.
+/// The meaning of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnKind {
@@ -56,7 +56,7 @@ impl std::str::FromStr for ColumnKind {
 pub struct Field {
     /// The column's name.
     pub name: String,
-    /// What its cells mean.
+    /// The meaning of its cells.
     pub kind: ColumnKind,
     /// Names of the codes of a category column, else empty.
     #[serde(default, skip_serializing_if = "no_names")]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{Error, Result};
 
-/// What a learner is for.
+/// The task of a learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Task {
@@ -50,7 +50,7 @@ impl std::fmt::Display for Task {
 /// Where a learner, or another thing that can be chosen by name, stands in the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
-    /// What any learner must beat.
+    /// The baseline that every learner must beat.
     Baseline,
     /// Linear models.
     Linear,
@@ -90,7 +90,7 @@ impl Family {
             Self::Linear => "Linear models",
             Self::Kernel => "Kernel machines",
             Self::Bayes => "Bayes classifiers",
-            Self::Neighbors => "Neighbours",
+            Self::Neighbors => "Neighbors",
             Self::Tree => "Trees",
             Self::Neural => "Networks",
             Self::Cluster => "Clustering",
@@ -105,7 +105,7 @@ impl Family {
     }
 }
 
-/// What the numbers that a learner reads are.
+/// The kind of numbers that a learner reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ValueKind {
     /// Quantities: shift and unit of a column do not matter.
@@ -119,7 +119,7 @@ pub enum ValueKind {
     Codes,
 }
 
-/// What data a learner takes. A capability is data, never a method that fails.
+/// The data that a learner accepts. A capability is data, never a method that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepts {
     /// Sample weights.
@@ -251,7 +251,7 @@ impl Range {
 pub struct ParamSpec {
     /// The name; scikit-learn's where it has the same parameter.
     pub name: &'static str,
-    /// What it does, in a sentence or two.
+    /// Its effect, in a sentence or two.
     pub doc: &'static str,
     /// Its range.
     pub range: Range,
@@ -262,9 +262,9 @@ pub struct ParamSpec {
 pub struct Spec {
     /// The name on the command line, in kebab case.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// A summary in one line.
     pub summary: &'static str,
-    /// What it minimizes or computes, as a formula in plain text.
+    /// The objective, as a formula in plain text.
     pub objective: &'static str,
     /// When to choose it, what it costs, what it does not do.
     pub notes: &'static str,
@@ -274,7 +274,7 @@ pub struct Spec {
     pub family: Family,
     /// Its tasks.
     pub tasks: &'static [Task],
-    /// What data it takes.
+    /// The data that it accepts.
     pub accepts: Accepts,
     /// Its parameters.
     pub params: &'static [ParamSpec],

@@ -2,7 +2,7 @@
 
 use ermine_core::{Error, Result, Table};
 
-/// Name, purpose and compressed CSV of each embedded example. Sources and licences are in `examples/README.md`.
+/// Name, purpose and compressed CSV of each embedded example. Sources and licenses are in `examples/README.md`.
 const FILES: [(&str, &str, &[u8]); 6] = [
     ("penguins", "344 penguins of 3 species: classification with missing values", include_bytes!("../examples/penguins.csv.zst")),
     ("iris", "150 irises of 3 species: classification", include_bytes!("../examples/iris.csv.zst")),

@@ -88,7 +88,7 @@ pub(crate) fn scan(
     Ok(())
 }
 
-/// [`scan`] with rows as wide as a model wants them where one is waiting; returns what a person should know.
+/// [`scan`] with rows as wide as a model wants them where one is waiting; returns notes for the user.
 pub(crate) fn scan_expected(
     sources: &[ByteSource],
     options: &ReadOptions,
@@ -112,7 +112,7 @@ pub(crate) fn scan_expected(
     Ok(width.filter(|_| cut > 0).map(note).into_iter().collect())
 }
 
-/// All rows, as wide as a model wants them where one is waiting; and what a person should know.
+/// All rows, as wide as a model wants them where one is waiting; and notes for the user.
 pub(crate) fn read(sources: &[ByteSource], options: &ReadOptions) -> Result<(LibsvmRows, Vec<String>)> {
     let mut all = LibsvmRows::new();
     let notes = scan_expected(sources, options, &mut |rows| {

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) struct PipeReader {
     pieces: Receiver<io::Result<Vec<u8>>>,
-    /// What was read and not yet taken.
+    /// Bytes read and not yet consumed.
     rest: Vec<u8>,
 }
 

@@ -32,7 +32,7 @@ pub(crate) enum Bytes {
     Spooled(Arc<tempfile::TempPath>),
     Memory(Arc<[u8]>),
     Static(&'static [u8]),
-    /// What comes out of a pipe, to be opened once, and its first bytes.
+    /// A pipe, to be opened once, and its first bytes.
     Pipe(Arc<Mutex<Option<PipeReader>>>, [u8; MAGIC_BYTES]),
 }
 

@@ -57,7 +57,7 @@ fn apart_at_steps(law: &dyn Distribution, most: usize) -> f64 {
 
 fn main() -> ermine::Result<()> {
     let waiting = Exponential { rate: 1.0 };
-    let mut bells = Chart::new("Sums of waiting times become normal", "standardised sum", "density");
+    let mut bells = Chart::new("Sums of waiting times become normal", "standardized sum", "density");
     for size in SIZES {
         bells = bells.with(Series::line(format!("{size} of them"), histogram(&waiting, size)));
     }

@@ -91,8 +91,8 @@ fn main() -> ermine::Result<()> {
     let learning =
         Chart::new("Columns of noise: mean squared error of a prediction", "columns, of which one matters", "mean squared error")
             .log_x()
-            .with(Series::line("10 neighbours of 1000 rows", few))
-            .with(Series::line("10 neighbours of 10000 rows", many))
+            .with(Series::line("10 neighbors of 1000 rows", few))
+            .with(Series::line("10 neighbors of 10000 rows", many))
             .with(Series::line("least squares, 100 rows", straight))
             .with(Series::line("the best there is", best));
     println!("\n{}\n{}", distances.to_text(100, 16), learning.to_text(100, 16));

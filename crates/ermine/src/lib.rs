@@ -67,7 +67,7 @@ pub mod learn {
 #[cfg(all(doctest, feature = "full"))]
 mod pages;
 
-/// What most programs need: the traits, the data types, every learner.
+/// The usual imports: the traits, the data types, every learner.
 pub mod prelude {
     pub use crate::{Fitted, Pipeline, Problem, Roles, prepared};
     pub use ermine_core::{

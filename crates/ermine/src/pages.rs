@@ -1,4 +1,4 @@
-//! The Rust examples of README and docs, tested as they stand.
+//! The Rust examples of README and docs, as doc tests.
 
 macro_rules! pages {
     ($($name:ident $file:literal)*) => {

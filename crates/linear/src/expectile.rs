@@ -11,7 +11,7 @@ use super::least_squares::{self, LeastSquaresPartial, LeastSquaresProblem, Least
 use super::line_model::{LineLearner, LineModel};
 use super::linear_function::LinearFunction;
 
-/// What a row of residual `r` weighs: `tau` above the line, `1 - tau` below.
+/// The weight of a row with residual `r`: `tau` above the line, `1 - tau` below.
 ///
 /// `|tau - 1(r < 0)| r²` is convex, with derivative `2 |tau - 1(r < 0)| r`, so the minimizer is that of weighted least squares
 /// once it is known which rows lie below.
@@ -23,7 +23,7 @@ fn share(tau: f64, r: f64) -> f64 {
 /// `sum_i w_i |tau - 1(r_i < 0)| r_i² + alpha |b|²` with `r_i = y_i - b0 - x_i · b`. The intercept is not penalized.
 ///
 /// # When to use it
-/// When being too low costs more than being too high, or the other way round, and large errors cost much more than small ones; it is
+/// When being too low costs more than being too high, or less, and large errors cost much more than small ones; it is
 /// to the mean what [`Quantile`](super::Quantile) is to the median. It uses how far off a row is, not only on which side, so it needs
 /// fewer rows than a quantile and is moved by outliers.
 ///
@@ -47,7 +47,7 @@ fn share(tau: f64, r: f64) -> f64 {
 /// `fit_intercept`: whether b0 is fitted. `max_iter`: steps at most.
 ///
 /// # Cost
-/// A weighted least-squares fit a step, each one pass, time `rows · columns²`; the steps end for good once no row changes sides, after
+/// One weighted least-squares fit per step, each one pass, time `rows · columns²`; the steps end once no row changes sides, after
 /// five to ten as a rule. Memory `columns²`.
 ///
 /// # What it does not do
@@ -100,7 +100,7 @@ impl Expectile {
         (0..rows.rows()).map(|i| rows.weight_of(i) * share(i)).collect()
     }
 
-    /// What rows add to the objective at `here`, in units of the target times 2^exponent, and whether they lie on another side
+    /// The contribution of rows to the objective at `here`, in units of the target times 2^exponent, and whether they lie on another side
     /// than their weights suppose.
     fn evaluate(&self, search: &ExpectileSearch, rows: &DatasetRef<'_>, sums: &mut ExpectileObjective) -> Result<Vec<f64>> {
         let Some(here) = &search.here else { return Ok(self.weights(rows, None)) };
@@ -188,7 +188,7 @@ impl Expectile {
     }
 }
 
-/// What follows an evaluation.
+/// The next action after an evaluation.
 enum LineDecision {
     /// The step was too long.
     Halve,
@@ -264,8 +264,8 @@ impl Learner for Expectile {
     const SPEC: Spec = Spec {
         name: "expectile",
         summary: "Least squares that counts rows above and below the line differently",
-        objective: "min sum_i w_i |tau - 1(r_i < 0)| r_i^2 + alpha |b|^2, r_i = y_i - b0 - x_i b, intercept not penalised",
-        notes: "Choose it when being too low costs more than being too high, or the other way round; tau = 0.5 is the mean. Smoother \
+        objective: "min sum_i w_i |tau - 1(r_i < 0)| r_i^2 + alpha |b|^2, r_i = y_i - b0 - x_i b, intercept not penalized",
+        notes: "Choose it when being too low costs more than being too high, or less; tau = 0.5 is the mean. Smoother \
                 than a quantile, but moved by outliers. Some five to ten weighted least-squares fits, one pass each, time rows x \
                 columns^2. No standard errors.",
         reference: "W. K. Newey, J. L. Powell (1987), Econometrica 55, 819-847",
@@ -285,7 +285,7 @@ impl Learner for Expectile {
             },
             ParamSpec {
                 name: "fit_intercept",
-                doc: "Whether an intercept is fitted; it is never penalised.",
+                doc: "Whether an intercept is fitted; it is never penalized.",
                 range: Range::Bool,
             },
             ParamSpec {
@@ -329,7 +329,7 @@ pub struct ExpectileState {
     search: ExpectileSearch,
 }
 
-/// What is gathered: the sums of least squares, and the objective.
+/// Sums of a pass: those of least squares, and the objective.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExpectileSums {
     totals: LeastSquaresPartial,

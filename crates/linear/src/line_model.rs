@@ -1,4 +1,4 @@
-//! The model of a regression with one target: a line, a few numbers beside it, and the evidence of the fit.
+//! The model of a regression with one target: a line, a few further numbers, and the evidence of the fit.
 
 use std::marker::PhantomData;
 

@@ -20,7 +20,7 @@ impl LinearFunction {
         Coefficients { coef: Mat::from_vec(1, self.coef.len(), self.coef.clone()), intercept: vec![self.intercept] }
     }
 
-    /// Linear interpolation towards `other`.
+    /// Linear interpolation toward `other`.
     pub fn interpolate(&self, other: &Self, share: f64) -> Self {
         let between = |a: f64, b: f64| a + share * (b - a);
         Self {

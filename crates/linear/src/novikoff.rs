@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::sgd::{RowVisitor, SgdRows, with_rows};
 
-/// A separator of one class from the rest, and what its margin says of the mistakes.
+/// A separator of one class from the rest, and the bound on mistakes from its margin.
 ///
 /// With zᵢ = sᵢ (xᵢ, 1) for sᵢ = ±1 (zᵢ = sᵢ xᵢ without intercept), R = max |zᵢ| and any unit vector u with zᵢ·u >= γ > 0, a
-/// perceptron that starts from zero makes at most (R / γ)² mistakes, in whatever order the rows come and as often as they come.
+/// perceptron that starts from zero makes at most (R / γ)² mistakes, in any order of the rows, however often they are repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Novikoff {
     /// R, the length of the longest row.

@@ -158,7 +158,7 @@ impl Learner for Ols {
 
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
-    // Moments of rows know nothing of the intercept, the sign and what else is asked.
+    // Moments of rows do not depend on the intercept, the sign constraint and further requests.
     const FOLD_SUMS: Option<FoldFit<Self>> =
         Some(FoldFit::from_pass_learner(|_, data, cut| least_squares::adds_up(data, cut).then(String::new)));
 
@@ -192,7 +192,7 @@ impl Learner for Ols {
 
 least_squares::impl_passes!(Ols, OlsModel, |_| Ok(()));
 
-/// A fitted least-squares line, with what can be said about its coefficients.
+/// A fitted least-squares line with the inference on its coefficients.
 ///
 /// Saved arrays: `coef` (targets, columns), `intercept` (targets), `summary` (targets, 12) (the fields of [`FitStatistics`] in order), `singular`
 /// (singular values of the centered, weighted X), on request `row_space` (rank, columns) and `means` (columns) where columns are dependent, and, for determined coefficients, the matrices of [`Inference`] (targets, columns + 1).
@@ -258,7 +258,7 @@ impl OlsModel {
         Some((coef, intercept))
     }
 
-    /// What the residuals keep of what they should be free of, a target at a time; none for problems solved in the space of the rows.
+    /// Violation of the optimality conditions, one target at a time; none for problems solved in the space of the rows.
     pub fn residual_checks(&self) -> Option<&[ResidualCheck]> {
         self.evidence.checks.as_deref()
     }

@@ -10,7 +10,7 @@ use super::novikoff::{self, Novikoff};
 use super::sgd::{MistakeLog, SgdFit};
 use super::{AveragingChoice, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty};
 
-/// A line between classes that learns from its mistakes only: a row that lies on the wrong side, or on the line, is added to the
+/// A linear classifier that learns from its mistakes only: a row that lies on the wrong side, or on the line, is added to the
 /// weights (eta0 times, with the sign of its class); other rows change nothing.
 ///
 /// # What it minimizes
@@ -52,7 +52,7 @@ use super::{AveragingChoice, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Perceptron {
-    /// What the weights carry.
+    /// The penalty on the weights.
     pub penalty: SgdPenalty,
     /// The strength of the penalty.
     pub alpha: f64,
@@ -68,7 +68,7 @@ pub struct Perceptron {
     pub n_iter_no_change: u64,
     /// Whether every epoch has an order of its own.
     pub shuffle: bool,
-    /// What a mistaken row is multiplied by.
+    /// The step size: the factor of a mistaken row.
     pub eta0: f64,
     /// Whether the score on rows set aside decides when to end.
     pub early_stopping: bool,
@@ -98,7 +98,7 @@ impl Default for Perceptron {
 }
 
 impl Perceptron {
-    /// One epoch over further rows, from where `model` stands, or from zero weights. The classes are those that the names of
+    /// One epoch over further rows, from the state of `model`, or from zero weights. The classes are those that the names of
     /// the target of the first call list, with or without rows.
     pub fn partial_fit(
         &self,
@@ -147,7 +147,7 @@ impl Perceptron {
                 all.splice(0..0, more.iter().copied());
             }
         }
-        // The theorem speaks of steps of equal length from zero weights, without decay.
+        // The theorem holds for steps of equal length from zero weights, without decay.
         let plain = self.penalty == SgdPenalty::None && self.class_weight.is_none() && !self.early_stopping;
         let equal = data.weight.is_none_or(|w| w.iter().all(|&w| w == 0.0 || w == 1.0));
         let mut bounds = vec![None; mistakes.len()];
@@ -205,7 +205,7 @@ impl Learner for Perceptron {
 
     const SPEC: Spec = Spec {
         name: "perceptron",
-        summary: "A line between classes that learns from its mistakes only",
+        summary: "A linear classifier that learns from its mistakes only",
         objective: "b += eta0 s_i x_i for every row with s_i (x_i b + b0) <= 0: steps against sum_i max(0, -s_i (x_i b + b0)); more \
                     than two classes one against the rest",
         notes: "Choose it for rows that a line separates: it then stops making mistakes after at most (R/margin)^2 of them, and \
@@ -219,7 +219,7 @@ impl Learner for Perceptron {
         params: &[
             ParamSpec {
                 name: "penalty",
-                doc: "What the weights carry: none; l2, half their squares; l1, their sizes; elasticnet, both.",
+                doc: "The penalty on the weights: none; l2, half their squares; l1, their absolute values; elasticnet, both.",
                 range: Range::Choice(&["none", "l2", "l1", "elasticnet"]),
             },
             ParamSpec {
@@ -229,12 +229,12 @@ impl Learner for Perceptron {
             },
             ParamSpec {
                 name: "l1_ratio",
-                doc: "The share of the sizes in an elasticnet penalty.",
+                doc: "The share of the absolute values in an elasticnet penalty.",
                 range: Range::Real { min: 0.0, max: 1.0, above: false, log: false },
             },
             ParamSpec {
                 name: "fit_intercept",
-                doc: "Whether scores have an intercept, which is not penalised.",
+                doc: "Whether scores have an intercept, which is not penalized.",
                 range: Range::Bool,
             },
             ParamSpec { name: "max_iter", doc: "Epochs at most.", range: Range::int_from(1) },

@@ -13,7 +13,7 @@ use super::least_squares::{self, AlphaGrid, LeastSquaresProblem, LeastSquaresSol
 use super::line_model::fit_table;
 use ermine_core::splits::k_fold;
 
-/// The strength of the penalty: one number, one per target, or a way to choose it.
+/// The strength of the penalty: one number, one per target, or a rule that chooses it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RidgeAlpha {
@@ -25,7 +25,7 @@ pub enum RidgeAlpha {
     Chosen(RidgeCv),
 }
 
-/// A way to choose the penalty from a grid: by the least mean squared error of rows that had no part in the fit.
+/// A rule that chooses the penalty from a grid: by the least mean squared error of rows that had no part in the fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RidgeCv {
@@ -55,7 +55,7 @@ impl RidgeAlpha {
 /// `sum_i w_i (y_i - b0 - x_i · b)² + alpha |b|²`. The intercept is not penalized.
 ///
 /// # When to use it
-/// Many columns, or columns that say nearly the same: the penalty trades a little bias for much variance. Standardize the columns
+/// Many columns, or nearly equal columns: the penalty trades a little bias for much variance. Standardize the columns
 /// first, since the penalty sees their units.
 ///
 /// # Example
@@ -186,8 +186,8 @@ impl Learner for Ridge {
     const SPEC: Spec = Spec {
         name: "ridge",
         summary: "Least squares with a penalty on the squared coefficients",
-        objective: "min sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalised",
-        notes: "Choose it when columns are many or nearly dependent; standardise them first. One pass over the data and time \
+        objective: "min sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalized",
+        notes: "Choose it when columns are many or nearly dependent; standardize them first. One pass over the data and time \
                 rows x columns^2, or rows^2 x columns with more columns than rows. Does not select columns.",
         reference: "A. E. Hoerl, R. W. Kennard (1970), Technometrics 12, 55-67",
         family: Family::Linear,
@@ -196,7 +196,7 @@ impl Learner for Ridge {
         params: &[
             ParamSpec {
                 name: "alpha",
-                doc: "The strength of the penalty: a number, or a list with one a target. 0 is least squares. \"loo\" chooses it from \
+                doc: "The strength of the penalty: a number, or a list with one per target. 0 is least squares. \"loo\" chooses it from \
                       alphas by the exact leave-one-out error, \"cv\" by cross-validation.",
                 range: Range::Either(&Range::Either(&PENALTY, &Range::Choice(&["loo", "cv"])), &Range::List(&PENALTY)),
             },
@@ -219,7 +219,7 @@ impl Learner for Ridge {
             },
             ParamSpec {
                 name: "fit_intercept",
-                doc: "Whether an intercept is fitted; it is never penalised.",
+                doc: "Whether an intercept is fitted; it is never penalized.",
                 range: Range::Bool,
             },
             ParamSpec {
@@ -232,7 +232,7 @@ impl Learner for Ridge {
 
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
-    // Moments of rows know nothing of the penalty, the intercept and the sign. Where the penalty is chosen, rows are read again.
+    // Moments of rows do not depend on the penalty, the intercept and the sign constraint. Where the penalty is chosen, rows are read again.
     const FOLD_SUMS: Option<FoldFit<Self>> = Some(FoldFit::from_pass_learner(|ridge, data, cut| {
         let chosen = matches!(ridge.alpha, RidgeAlpha::Chosen(_));
         (!chosen && ridge.alphas.is_none() && least_squares::adds_up(data, cut)).then(String::new)
@@ -249,7 +249,7 @@ impl Learner for Ridge {
             return refuse("alphas", "[]", "there must be a penalty to choose; null makes a grid from the data");
         }
         if self.positive && matches!(self.alpha, RidgeAlpha::Chosen(_)) {
-            let expected = "one factorisation serves all penalties only without the sign constraint; give alpha a number";
+            let expected = "one factorization serves all penalties only without the sign constraint; give alpha a number";
             return refuse("alpha", "\"loo\" or \"cv\" with positive", expected);
         }
         self.check_ranges()
@@ -307,7 +307,7 @@ const LEFT_OUT_CONDITION: f64 = 1e8;
 /// The residuals of rows left out, as they are found where the penalty is chosen by them, with the one penalty to choose from.
 fn left_out(ridge: &Ridge, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
     let RidgeAlpha::One(alpha) = ridge.alpha else { return Ok(None) };
-    // Without a penalty or with signs to keep there is no such formula; `alphas` asks for a note.
+    // Without a penalty or with a sign constraint there is no such formula; `alphas` needs a note.
     if alpha <= 0.0 || ridge.positive || ridge.alphas.is_some() {
         return Ok(None);
     }
@@ -376,7 +376,7 @@ impl RidgeModel {
         &self.alpha
     }
 
-    /// What was found over the grid, where the penalty was chosen.
+    /// Errors over the grid, where the penalty was chosen.
     pub fn path(&self) -> Option<&RidgePath> {
         self.path.as_ref()
     }

@@ -343,7 +343,7 @@ impl DiagonalGaussians {
     }
 
     /// Writes the logarithms of the densities of all rows of `x` into `out`, row-major, one column per class. Meant for blocks
-    /// of rows; runs on the calling thread. What a row gets does not depend on the rows beside it, nor on the layout.
+    /// of rows; runs on the calling thread. The result of a row does not depend on its neighbors in the block, nor on the layout.
     ///
     /// # Panics
     /// When the shapes do not fit.

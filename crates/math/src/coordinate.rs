@@ -1,6 +1,6 @@
 //! Common parts of coordinate descent methods.
 
-/// The minimizer of `½ (b - z)² + t |b|`: z moved towards 0 by t, and exactly 0 when it would cross.
+/// The minimizer of `½ (b - z)² + t |b|`: z moved toward 0 by t, and exactly 0 when it would cross.
 #[inline]
 pub fn soft_threshold(z: f64, t: f64) -> f64 {
     if z > t {

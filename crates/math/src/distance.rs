@@ -153,7 +153,7 @@ impl<T: Real> Centers<T> {
     /// # Panics
     /// When the slice has another length than `k * cols`.
     pub fn new(centers: &[f64], k: usize, cols: usize) -> Self {
-        assert_eq!(centers.len(), k * cols, "{k} centres of {cols} columns");
+        assert_eq!(centers.len(), k * cols, "{k} centers of {cols} columns");
         let lanes = T::LANES;
         // Distances are invariant to a common shift of rows and centers. Centered centers keep the scores small where
         // the data are far from 0, and the rows need not be changed.
@@ -220,7 +220,7 @@ impl<T: Real> Centers<T> {
     }
 
     fn check(&self, x: &StridedRows<'_, T>, labels: &[u32]) {
-        assert!(x.cols == self.cols && labels.len() == x.rows && self.k > 0, "rows, labels and centres that fit together");
+        assert!(x.cols == self.cols && labels.len() == x.rows && self.k > 0, "rows, labels and centers that fit together");
     }
 
     fn tile_rows(&self) -> usize {

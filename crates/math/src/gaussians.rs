@@ -74,8 +74,8 @@ impl FullGaussians {
     }
 
     /// Writes the logarithms of the densities of all rows of `x` into `out`: component after component, a run of rows for each.
-    /// Meant for blocks of rows; runs on the calling thread. What a row gets does not depend on the rows beside it, nor on the
-    /// layout.
+    /// Meant for blocks of rows; runs on the calling thread. The result of a row does not depend on its neighbors in the
+    /// block, nor on the layout.
     ///
     /// # Panics
     /// When the shapes do not fit.

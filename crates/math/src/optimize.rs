@@ -171,7 +171,7 @@ impl LbfgsDescent {
         };
         let slope = dot(gradient, &self.direction);
         let finite = value.is_finite() && slope.is_finite();
-        // Infinities are not serialisable in most formats.
+        // Infinities are not serializable in most formats.
         let here = if finite {
             BracketEnd { step: line.step, value, slope }
         } else {

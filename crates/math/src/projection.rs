@@ -17,7 +17,7 @@ const PANEL: usize = 12;
 
 /// Directions, arranged for fast products with many rows.
 ///
-/// The projection of a row does not depend on the rows beside it, nor on the layout, to the last bit.
+/// The projection of a row does not depend on its neighbors in the block, nor on the layout, to the last bit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Projection {
     directions: usize,
@@ -57,7 +57,7 @@ impl Projection {
     /// When the shapes do not fit.
     pub fn apply<T: Real>(&self, x: MatRef<'_, T>, center: &[f64], out: &mut [f64]) {
         assert_eq!(x.cols(), self.features, "features");
-        assert_eq!(center.len(), self.features, "features of the centre");
+        assert_eq!(center.len(), self.features, "features of the center");
         assert_eq!(out.len(), x.rows() * self.directions, "room for the projections");
         #[cfg(target_arch = "x86_64")]
         {

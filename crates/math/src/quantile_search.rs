@@ -25,7 +25,7 @@ fn value(key: u64) -> f64 {
 /// The bracket of the quantile of one column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum QuantileBracket {
-    /// Nothing is known: no pass yet.
+    /// No pass yet.
     Unbounded,
     /// Between two keys; `below` is the weight under `lo`, `above` the least key over `hi`.
     Bracketed { lo: u64, hi: u64, below: f64, above: Option<u64>, level: f64, between: f64 },
@@ -47,7 +47,7 @@ impl QuantileSearch {
         Self { q, places: vec![QuantileBracket::Unbounded; columns] }
     }
 
-    /// What a block gathers in the present pass.
+    /// Sums of a block in the current pass.
     pub fn empty(&self) -> QuantilePartial {
         let counts = |p: &QuantileBracket| !matches!(p, QuantileBracket::Found(_));
         QuantilePartial { columns: self.places.iter().map(|p| counts(p).then(KeyHistogram::new)).collect(), whole: true }

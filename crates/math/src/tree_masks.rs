@@ -37,9 +37,9 @@ pub struct MaskTest {
     pub threshold: i8,
     /// Leaves of the left branch.
     pub left_leaves: u8,
-    /// Place of the left child among the tests; the number of tests stands for a leaf.
+    /// Index of the left child among the tests; the number of tests means a leaf.
     pub left: u16,
-    /// Place of the right child among the tests; one more than the number of tests stands for a leaf.
+    /// Index of the right child among the tests; one more than the number of tests means a leaf.
     pub right: u16,
 }
 

@@ -10,7 +10,7 @@
 //!
 //! Where p(x, z; θ) is of an exponential family, Q depends on the rows only through sums of expected statistics. These sums are
 //! a [`Partial`], so that the E step is a pass (in memory, on a stream, on any number of threads to the same bits), and the M step
-//! is a formula. A model says what its statistics and its formula are ([`Em`]); stopping, the trace and the check that
+//! is a formula. A model defines its statistics and its formula ([`Em`]); stopping, the trace and the check that
 //! the objective never falls are here ([`EmState`]). [`fit`] is all that is needed for a model with a known start:
 //!
 //! ```
@@ -18,7 +18,7 @@
 //! use ermine_mixture::em::{Em, EmObjective, EmStop, fit};
 //! use serde::{Deserialize, Serialize};
 //!
-//! /// Two coins of unknown bias: each row is the number of heads in ten tosses of one of them, and nobody wrote down which.
+//! /// Two coins of unknown bias: each row is the number of heads in ten tosses of one of them, and which one is unknown.
 //! struct TwoCoins;
 //!
 //! /// For each coin the expected weight of its rows and their heads; then Σ log p and Σ w.
@@ -112,7 +112,7 @@ pub trait Em: Sync {
     }
 }
 
-/// What EM climbs: the sum of the two, of which each step may lose nothing.
+/// The objective of EM: the sum of the two, which no step may lower.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EmObjective {
     /// Σ w log p(x; θ).
@@ -134,7 +134,7 @@ impl EmObjective {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EmStop {
     /// The objective has settled when a step changes it by less than this, a row (a unit of weight). Logarithms of densities change
-    /// by the same numbers whatever the units of the columns.
+    /// by the same numbers in any units of the columns.
     pub tol: f64,
     /// At most that many M steps.
     pub max_iter: u64,
@@ -164,7 +164,7 @@ pub struct EmState<P> {
 pub struct EmResult<P> {
     /// θ.
     pub parameters: P,
-    /// What it is worth: of the returned θ, not of the one before.
+    /// Its objective: of the returned θ, not of the one before.
     pub objective: EmObjective,
     /// M steps.
     pub iterations: u64,
@@ -174,7 +174,7 @@ pub struct EmResult<P> {
     pub trace: Trace,
 }
 
-/// What follows an E step.
+/// The next action after an E step.
 #[derive(Debug)]
 pub enum EmStep<P> {
     /// Another pass.
@@ -200,7 +200,7 @@ impl<P: Clone> EmState<P> {
         self.last.map(|o| o.value())
     }
 
-    /// What there is to return before the end: the last θ whose objective is known.
+    /// The result at an early end: the last θ whose objective is known.
     pub fn best_so_far(&self) -> Option<EmResult<P>> {
         Some(EmResult {
             parameters: self.before.clone().unwrap_or_else(|| self.at.clone()),

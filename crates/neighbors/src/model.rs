@@ -61,7 +61,7 @@ impl KnnModel {
     /// Queries per block, so that lists of neighbors stay small.
     const BLOCK: usize = 1 << 14;
 
-    /// Calls `say` with the output of each row, and its neighbors with their weights. With `apart` the rows are the
+    /// Calls `visit` with the output of each row, and its neighbors with their weights. With `apart` the rows are the
     /// training rows, each of which leaves itself out.
     fn for_each_neighborhood(
         &self,
@@ -88,7 +88,7 @@ impl KnnModel {
             let near = if apart { exclude_self(near, first, self.knn.radius.is_none()) } else { near };
             if let Some(i) = (0..block.rows()).find(|&i| near.ends[i] == near.ends[i + 1]) {
                 let radius = self.knn.radius.unwrap_or_default();
-                let message = format!("it has no neighbour within {radius}; raise the radius, or ask for n_neighbors");
+                let message = format!("it has no neighbor within {radius}; raise the radius, or ask for n_neighbors");
                 return Err(Error::Row { place: "prediction".into(), row: first + i, message });
             }
             let cells = &mut out.as_mut_slice()[first * width..end * width];

@@ -161,13 +161,13 @@ impl Architecture {
         let mut now = input;
         let lengths = now.checked_len().is_some_and(|n| n > 0 && n <= MOST);
         if !lengths {
-            return Err(Error::Data(format!("the input of the network is {now}; it needs from 1 to {MOST} numbers a row")));
+            return Err(Error::Data(format!("the input of the network is {now}; it needs from 1 to {MOST} numbers per row")));
         }
         for (k, layer) in self.layers.iter().enumerate() {
             now = layer.after(now).map_err(|why| Error::Data(format!("layer {}, {layer}: {why}", k + 1)))?;
             if now.checked_len().is_none_or(|n| n > MOST) {
                 return Err(Error::Data(format!(
-                    "layer {}, {layer}: its result of {now} is more than {MOST} numbers a row",
+                    "layer {}, {layer}: its result of {now} is more than {MOST} numbers per row",
                     k + 1
                 )));
             }

@@ -30,7 +30,7 @@ use crate::{
 /// ```
 /// use ermine_core::{Context, DatasetRef, Features, Learner, Mat, Model, Transformer};
 /// use ermine_neural::Autoencoder;
-/// // Points on a circle, told by one number each.
+/// // Points on a circle, each determined by one number.
 /// let x = Mat::from_fn(64, 2, |i, j| if j == 0 { (i as f64 * 0.03).cos() } else { (i as f64 * 0.03).sin() });
 /// let data = DatasetRef::new(Features::F64(x.view()));
 /// let learner = Autoencoder { n_components: 1, hidden_layer_sizes: vec![16], max_iter: 3000, ..Autoencoder::default() };
@@ -137,7 +137,7 @@ impl Learner for Autoencoder {
         summary: "Autoencoder: few numbers from which a network rebuilds all columns",
         objective: "min 1/(2n) sum_i w_i |x_i - g(f(x_i))|^2 + alpha/2 sum w^2; encoder f to n_components numbers, decoder g",
         notes: "Choose it to reduce many columns with nonlinear relations to few. With activation identity the codes span \
-                the space of the first principal components, which pca finds at once. Columns are centred and share one scale.",
+                the space of the first principal components, which pca finds at once. Columns are centered and share one scale.",
         reference: "P. Baldi, K. Hornik (1989), Neural networks and principal component analysis; G. E. Hinton, R. R. Salakhutdinov (2006), \
                     Reducing the dimensionality of data with neural networks",
         family: Family::Neural,
@@ -152,7 +152,7 @@ impl Learner for Autoencoder {
             },
             ParamSpec {
                 name: "activation",
-                doc: "What follows each hidden layer: identity, logistic, tanh, relu, leaky_relu or gelu. Codes and results have none.",
+                doc: "The activation of each hidden layer: identity, logistic, tanh, relu, leaky_relu or gelu. Codes and results have none.",
                 range: Range::Choice(&["identity", "logistic", "tanh", "relu", "leaky_relu", "gelu"]),
             },
             ParamSpec {
@@ -228,7 +228,7 @@ impl Learner for Autoencoder {
         let mut notes = Vec::new();
         match end {
             TrainingStop::Diverged { epoch, rate } => notes.push(format!(
-                "training ran away in epoch {epoch} (rate {rate:e}); the weights are those before it. Lower learning_rate_init"
+                "training diverged in epoch {epoch} (rate {rate:e}); the weights are those before it. Lower learning_rate_init"
             )),
             TrainingStop::Deadline => notes.push(format!("ended at the time limit in epoch {}", run.state.epochs + 1)),
             TrainingStop::Epochs if self.tol.is_some() => {

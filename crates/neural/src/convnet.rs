@@ -243,12 +243,12 @@ impl Learner for ConvNet {
             },
             ParamSpec {
                 name: "class_weight",
-                doc: "Factors on the weights of the rows: null, \"balanced\", or one a class.",
+                doc: "Factors on the weights of the rows: null, \"balanced\", or one per class.",
                 range: Range::Any,
             },
             ParamSpec {
                 name: "standardise",
-                doc: "Whether the channels are standardised; the model stores the shift and the scale.",
+                doc: "Whether the channels are standardized; the model stores the shift and the scale.",
                 range: Range::Bool,
             },
         ],

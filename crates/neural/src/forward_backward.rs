@@ -47,7 +47,7 @@ struct UnknownLevel {
     levels: usize,
 }
 
-/// What an operation keeps for the backward pass besides its output.
+/// State that an operation keeps for the backward pass besides its output.
 #[derive(Debug, Clone)]
 enum OpCache<T: Float> {
     None,

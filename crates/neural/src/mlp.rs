@@ -36,7 +36,7 @@ use crate::{Activation, Architecture, Layer, LearningRateSchedule, Optimizer, Op
 /// ```
 ///
 /// # Parameters
-/// See [`Mlp::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
+/// See [`Mlp::SPEC`](Learner::SPEC), which is also the text on the command line and in Python.
 ///
 /// # Cost
 /// About six operations per weight and row in each epoch, in f32; memory for four copies of the weights and for a batch
@@ -285,7 +285,7 @@ impl Mlp {
 /// One epoch on further rows.
 fn partial_fit_from(mlp: &Mlp, model: Option<&NetworkModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     if mlp.solver == MlpSolver::Lbfgs {
-        let expected = "rows that come bit by bit need another solver than lbfgs, which needs all at once".to_owned();
+        let expected = "rows that arrive in batches need another solver than lbfgs, which needs all at once".to_owned();
         return Err(Error::parameter(Mlp::SPEC.name, "solver", "\"lbfgs\"", expected));
     }
     mlp.partial_fit(model, data, cx)
@@ -309,7 +309,7 @@ impl Learner for Mlp {
         objective: "min 1/n (sum_i w_i loss(y_i, f(x_i)) + alpha/2 sum w^2); f = layers of weighted sums behind activations; -log p of \
                     the class, or half the squared error",
         notes: "Choose it for smooth relations among many columns of one kind; on tables of mixed columns boosted trees are usually \
-                better. Standardise the columns. It finds a local minimum that depends on the seed. Computes in f32; lbfgs in f64.",
+                better. Standardize the columns. It finds a local minimum that depends on the seed. Computes in f32; lbfgs in f64.",
         reference: "D. E. Rumelhart, G. E. Hinton, R. J. Williams (1986), Learning representations by back-propagating errors; D. P. \
                     Kingma, J. Ba (2015), Adam: a method for stochastic optimization",
         family: Family::Neural,
@@ -323,7 +323,7 @@ impl Learner for Mlp {
             },
             ParamSpec {
                 name: "activation",
-                doc: "What follows each hidden layer: identity, logistic, tanh, relu, leaky_relu (0.01 below 0) or gelu.",
+                doc: "The activation of each hidden layer: identity, logistic, tanh, relu, leaky_relu (0.01 below 0) or gelu.",
                 range: Range::Choice(&["identity", "logistic", "tanh", "relu", "leaky_relu", "gelu"]),
             },
             ParamSpec {
@@ -385,7 +385,7 @@ impl Learner for Mlp {
                 range: Range::int_from(1),
             },
             ParamSpec { name: "momentum", doc: "The momentum of sgd.", range: SHARE },
-            ParamSpec { name: "nesterovs_momentum", doc: "Whether that momentum looks ahead.", range: Range::Bool },
+            ParamSpec { name: "nesterovs_momentum", doc: "Whether it is Nesterov's momentum.", range: Range::Bool },
             ParamSpec { name: "beta_1", doc: "The share of the old mean gradient in adam.", range: SHARE },
             ParamSpec { name: "beta_2", doc: "The share of the old mean square in adam.", range: SHARE },
             ParamSpec { name: "epsilon", doc: "Added to the root in adam, rmsprop and adagrad.", range: Range::above(0.0) },
@@ -402,7 +402,7 @@ impl Learner for Mlp {
             ParamSpec { name: "validation_fraction", doc: "The share of the rows set aside.", range: INSIDE },
             ParamSpec {
                 name: "class_weight",
-                doc: "Factors on the weights of the rows: null, \"balanced\", or one a class.",
+                doc: "Factors on the weights of the rows: null, \"balanced\", or one per class.",
                 range: Range::Any,
             },
             ParamSpec {

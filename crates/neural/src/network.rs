@@ -213,7 +213,7 @@ impl<T: Float> Network<T> {
                 v.copy_from_slice(variance);
                 Ok(())
             }
-            _ => Err(Error::Data(format!("layer {} does not normalise {} channels", layer + 1, mean.len()))),
+            _ => Err(Error::Data(format!("layer {} does not normalize {} channels", layer + 1, mean.len()))),
         }
     }
 
@@ -227,25 +227,25 @@ impl<T: Float> Network<T> {
         self.soft_update(from, 1.0)
     }
 
-    /// Moves the weights towards those of a network with the same layers: w = (1 - share) w + share w'.
-    pub fn soft_update(&mut self, towards: &Self, share: f64) -> Result<()> {
-        if !self.same_architecture(towards) {
+    /// Moves the weights toward those of a network with the same layers: w = (1 - share) w + share w'.
+    pub fn soft_update(&mut self, target: &Self, share: f64) -> Result<()> {
+        if !self.same_architecture(target) {
             return Err(Error::Data(format!(
                 "weights of \"{}\" on {} do not fit \"{}\" on {}",
-                towards.architecture(),
-                towards.input(),
+                target.architecture(),
+                target.input(),
                 self.architecture(),
                 self.input()
             )));
         }
         if share == 1.0 {
-            self.values.copy_from_slice(&towards.values);
-            self.state.copy_from_slice(&towards.state);
+            self.values.copy_from_slice(&target.values);
+            self.state.copy_from_slice(&target.state);
         } else {
             let (keep, take) = (T::from_f64(1.0 - share), T::from_f64(share));
             let mix = |(w, t): (&mut T, &T)| *w = keep * *w + take * *t;
-            self.values.iter_mut().zip(towards.values.iter()).for_each(mix);
-            self.state.iter_mut().zip(towards.state.iter()).for_each(mix);
+            self.values.iter_mut().zip(target.values.iter()).for_each(mix);
+            self.state.iter_mut().zip(target.state.iter()).for_each(mix);
         }
         self.transposed = AlignedBuffer::default();
         Ok(())

@@ -166,7 +166,7 @@ impl Supervised<'_> {
             Some(kept) if kept.now.values.len() == network.values.len() && kept.now.state.len() == network.state.len() => {
                 kept.now.restore(&mut network);
             }
-            Some(_) => return Err(Error::Model("the stored optimiser state does not fit its layers".into())),
+            Some(_) => return Err(Error::Model("the stored optimizer state does not fit its layers".into())),
             None => {
                 network.copy_weights(&model.network)?;
                 rescale(&mut network, &goal.scale, true)?;
@@ -352,8 +352,8 @@ impl Supervised<'_> {
         let mut notes = Vec::new();
         match end {
             Some(TrainingStop::Diverged { epoch, rate }) => notes.push(format!(
-                "training ran away in epoch {epoch} (rate {rate:e}); the weights are those before it. Lower learning_rate_init, set \
-                 clip, or standardise the columns"
+                "training diverged in epoch {epoch} (rate {rate:e}); the weights are those before it. Lower learning_rate_init, set \
+                 clip, or standardize the columns"
             )),
             Some(TrainingStop::Deadline) => notes.push(format!("ended at the time limit in epoch {}", stand.epochs + 1)),
             Some(TrainingStop::Epochs) if self.plan.tol.is_some() => {

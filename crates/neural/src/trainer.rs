@@ -213,7 +213,7 @@ impl<T: Float> Trainer<T> {
         for (what, to, from) in [("first", &mut self.first_moment, first), ("second", &mut self.second_moment, second)] {
             if to.len() != from.len() {
                 return Err(Error::Length {
-                    what: format!("{what} memory of the optimiser"),
+                    what: format!("{what} memory of the optimizer"),
                     expected: to.len(),
                     found: from.len(),
                 });
@@ -308,7 +308,7 @@ impl<T: Float> Trainer<T> {
     fn set_output_gradient(&mut self, gradient: MatRef<'_, T>) -> Result<()> {
         let node = *self.network.plan.output();
         if self.pending_rows == 0 {
-            return Err(Error::Data("there is no way back without a way there: call forward first".into()));
+            return Err(Error::Data("a backward pass needs a forward pass before it: call forward first".into()));
         }
         if (gradient.rows(), gradient.cols()) != (self.pending_rows, node.len()) {
             return Err(Error::Data(format!(

@@ -321,7 +321,7 @@ pub(crate) fn check_batch(network: &Network, rows: usize, batch: usize) -> Resul
     let norm = plan.ops.iter().zip(&plan.nodes).any(|(op, node)| matches!(op, Op::Norm { .. }) && node.shape.points() == 1);
     if norm && rows.min(batch) < 2 {
         return Err(Error::Data(format!(
-            "batch normalisation needs batches of at least 2 rows, and they have {}; raise batch_size",
+            "batch normalization needs batches of at least 2 rows, and they have {}; raise batch_size",
             rows.min(batch)
         )));
     }

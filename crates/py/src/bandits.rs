@@ -131,7 +131,7 @@ impl NativePolicy {
         self.served.learn_set(&set, &rewards).map_err(refuse)
     }
 
-    /// Plays round after round against rewards that are all known: a row a round, a column an arm. Returns the arms that were
+    /// Plays round after round against rewards that are all known: one row per round, one column per arm. Returns the arms that were
     /// chosen.
     #[pyo3(signature = (rewards, contexts=None))]
     fn play<'py>(
@@ -317,7 +317,7 @@ pub fn bandit_top(
     let mut draw = |arm: usize| match sample.call1((arm,)).and_then(|r| r.extract::<f64>()) {
         Ok(reward) => reward,
         Err(e) => {
-            // What is no number ends the search; the caller's own exception is told then.
+            // A result that is no number ends the search; the caller's own exception is raised then.
             failure.get_or_insert(e);
             f64::NAN
         }

@@ -1,4 +1,4 @@
-//! Decisions from probabilities: what `ermine.decide` asks of `learn::decide`.
+//! Decisions from probabilities: the natives of `ermine.decide`, over `eval::decide`.
 
 use ermine::core::{Error, Mat, MatRef, Result as Found};
 use ermine::learn::decide::{
@@ -159,7 +159,7 @@ pub fn decide_ask<'py>(py: Python<'py>, how: &str, proba: Matrix<'py>, count: us
     Ok(numbers(py, asked))
 }
 
-/// The order in which rows are asked for where nothing is known of them.
+/// The order of queries without uncertainty.
 #[pyfunction]
 pub fn decide_order(py: Python<'_>, rows: usize, seed: u64) -> Column<'_, i64> {
     numbers(py, random_order(rows, seed))

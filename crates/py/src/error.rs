@@ -1,4 +1,4 @@
-//! Our errors as Python exceptions, in scikit-learn's words where it has words that programs look for.
+//! Errors as Python exceptions, with scikit-learn's wording where programs depend on it.
 
 use ermine::core::Error;
 use pyo3::PyErr;

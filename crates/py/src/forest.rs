@@ -1,4 +1,4 @@
-//! What a forest can be asked beside its model: the rows of its bags and the seeds of its trees.
+//! Further data of a forest: the rows of its bags and the seeds of its trees.
 
 use ermine::core::{Context, DatasetRef, Features, MatRef, Target};
 use ermine::learn::tree::forest::RandomForest;

@@ -1,4 +1,4 @@
-//! Python's arrays as features, looked at where they lie.
+//! Python's arrays as borrowed features.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! `ermine._native`: the one bridge between the catalogue and Python.
 //!
-//! Fits know no learner by name. Python passes a learner's name, its parameters as JSON and arrays; what comes back is a
-//! `model::NativeModel` whose arrays and fields are those of the model file. Arrays are looked at where they lie, the
+//! No learner is named here. Python passes a learner's name, its parameters as JSON and arrays; what comes back is a
+//! `model::NativeModel` whose arrays and fields are those of the model file. Arrays are borrowed, the
 //! interpreter is released while Rust works, and Ctrl-C stops a fit.
 
 mod bandits;

@@ -79,7 +79,7 @@ impl NativeMdp {
         solution_dict(py, solution)
     }
 
-    /// What a policy is worth in each state: exactly, by sweeps to a tolerance, or over a number of steps.
+    /// The value of a policy in each state: exactly, by sweeps to a tolerance, or over a number of steps.
     #[pyo3(signature = (policy, gamma, tolerance=None, steps=None))]
     fn evaluate<'py>(
         &self,

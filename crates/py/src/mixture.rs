@@ -1,4 +1,4 @@
-//! What mixtures say besides the capabilities that all models share.
+//! Methods of mixtures besides the capabilities that all models share.
 
 use ermine::Fitted;
 use ermine::core::{Error, Mat, Model};
@@ -60,7 +60,7 @@ pub fn mixture_sample<'py>(py: Python<'py>, model: &NativeModel, n: usize, seed:
     Ok((rows(py, drawn)?, labels.into_pyarray(py)))
 }
 
-/// How much each row listens to each expert.
+/// The weights of the experts for each row.
 #[pyfunction]
 pub fn experts_gate<'py>(py: Python<'py>, model: &NativeModel, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Rows<'py>> {
     rows(py, model.on(py, x, estimator, |f, x| experts(f)?.gate(x))?)

@@ -41,7 +41,7 @@ impl NativeModel {
         self.saved_part(ModelWriter::default())
     }
 
-    /// What of the model a writer keeps.
+    /// The parts of a model that a writer keeps.
     fn saved_part(&self, mut out: ModelWriter) -> PyResult<ModelReader> {
         self.fitted.model.save(&mut out).map_err(|e| raise(e, EstimatorName::NOBODY))?;
         Ok(out.into_reader())
@@ -142,7 +142,7 @@ impl NativeModel {
         Ok(values.into_pyarray(py))
     }
 
-    /// What the model says of a row of which nothing is known: a number an output.
+    /// The prediction without any features: one number per output.
     fn expected<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let fitted = &self.fitted;
         let explained = fitted
@@ -152,7 +152,7 @@ impl NativeModel {
         Ok(explained.base_values().into_pyarray(py))
     }
 
-    /// What each column adds to a prediction, and the expected value: rows, outputs times (columns + 1).
+    /// Attributions of the columns to a prediction, and the expected value: rows, outputs times (columns + 1).
     #[pyo3(signature = (x, estimator=""))]
     fn attributions<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, estimator: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.rows_on(py, x, estimator, |f, x| {
@@ -204,7 +204,7 @@ impl NativeModel {
         Ok(z.map(|(ends, columns, values)| (ends.into_pyarray(py), columns.into_pyarray(py), values.into_pyarray(py))))
     }
 
-    /// The way back from the new columns.
+    /// The inverse transform of the new columns.
     #[pyo3(signature = (z, estimator=""))]
     fn inverse<'py>(
         &self,
@@ -340,7 +340,7 @@ impl NativeModel {
         self.fitted.learner.spec().name
     }
 
-    /// What the model can do.
+    /// The capabilities of the model.
     #[getter]
     fn capabilities(&self) -> Vec<&'static str> {
         let m = &self.fitted.model;
@@ -416,7 +416,7 @@ fn boosted(fitted: &Fitted) -> Result<&ermine::learn::boosting::BoostingModel, E
 
 fn inverse(fitted: &Fitted, z: MatRef<'_, f64>) -> Result<Mat<f64>, Error> {
     let t = fitted.model.as_transformer().ok_or_else(|| lacks(fitted, "transform"))?;
-    t.inverse(z)?.ok_or_else(|| lacks(fitted, "have a way back"))
+    t.inverse(z)?.ok_or_else(|| lacks(fitted, "have an inverse transform"))
 }
 
 /// The reader of a part, whose path has slashes; the whole without a path.
@@ -540,7 +540,7 @@ pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<NativeModel> {
     call(py, EstimatorName::NOBODY, || Fitted::load(path)).map(NativeModel::new)
 }
 
-/// Every learner with what it says of itself.
+/// Every learner with its description.
 pub fn catalogue_json() -> Value {
     let one = |l: Box<dyn ermine::core::AnyLearner>| {
         let spec = l.spec();

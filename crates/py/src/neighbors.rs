@@ -50,7 +50,7 @@ fn index_of<'a>(holder: &'a Bound<'_, PyAny>) -> PyResult<&'a NeighborIndex> {
     }
     let model = holder.cast::<NativeModel>().ok().map(|m| &*m.get().fitted.model as &dyn std::any::Any);
     let model = model.and_then(|m| m.downcast_ref::<KnnModel>());
-    model.map(KnnModel::index).ok_or_else(|| PyTypeError::new_err("neighbours are searched for in an index or a model of knn"))
+    model.map(KnnModel::index).ok_or_else(|| PyTypeError::new_err("neighbors are searched for in an index or a model of knn"))
 }
 
 type PyNeighbors<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<i64>>);
@@ -110,7 +110,7 @@ pub fn connect_neighbors<'py>(
     let sound =
         ends.len() == n + 1 && ends.is_sorted() && ends.last() == Some(&rows.len()) && rows.iter().all(|&row| (row as usize) < n);
     if !sound {
-        return Err(PyValueError::new_err("neighbours of other rows than these"));
+        return Err(PyValueError::new_err("neighbors of other rows than these"));
     }
     let labels = ermine::learn::cluster::connect_neighbors(&ends, &rows, &core);
     let labels: Vec<i64> = labels.into_iter().map(|l| if l == ermine::core::NOISE_LABEL { -1 } else { i64::from(l) }).collect();

@@ -57,7 +57,7 @@ pub fn score_settings<'py>(
         return Err(PyValueError::new_err(format!("{} rows and folds of {}", data.rows(), fold_of.len())));
     }
     let folds = fold_of.iter().max().map_or(0, |most| most + 1);
-    // A fold a row has short ways of its own.
+    // Leave-one-out has shortcuts of its own.
     let rounds = match folds == fold_of.len() && fold_of.iter().enumerate().all(|(i, f)| i == *f) {
         true => CvSplits::LeaveOneOut { rows: folds },
         false => CvSplits::from(FoldIds { fold_of, folds }),

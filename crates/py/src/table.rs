@@ -141,7 +141,7 @@ impl NativeTable {
         Ok(Self { table: Arc::new(table) })
     }
 
-    /// The table as an Arrow stream. Numbers without missing cells and codes are lent, not copied.
+    /// The table as an Arrow stream. Numbers without missing cells and codes are borrowed, not copied.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// What was asked for; 0 means the default.
+/// The requested number; 0 means the default.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 
 struct PoolState {
@@ -20,7 +20,7 @@ struct PoolState {
 static RUNNING: Mutex<Option<PoolState>> = Mutex::new(None);
 
 /// `ERMINE_NUM_THREADS`, else `OMP_NUM_THREADS` (joblib lowers it in its workers, so that processes and threads together
-/// do not ask for more than the machine has), else one thread a core.
+/// do not ask for more than the machine has), else one thread per core.
 fn default_threads() -> usize {
     let variable = |name: &str| std::env::var(name).ok()?.trim().parse::<usize>().ok().filter(|&n| n > 0);
     variable("ERMINE_NUM_THREADS")

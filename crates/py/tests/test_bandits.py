@@ -100,17 +100,17 @@ def test_regrets_lie_below_their_bounds_and_do_not_depend_on_threads():
 
 def test_logs_are_judged():
     random = np.random.default_rng(4)
-    means, behaviour, target = np.array([0.8, 0.5, 0.2]), np.array([0.2, 0.3, 0.5]), np.array([0.7, 0.2, 0.1])
-    arms = random.choice(3, size=4000, p=behaviour)
+    means, behavior, target = np.array([0.8, 0.5, 0.2]), np.array([0.2, 0.3, 0.5]), np.array([0.7, 0.2, 0.1])
+    arms = random.choice(3, size=4000, p=behavior)
     rewards = (random.random(4000) < means[arms]).astype(float)
-    found = bandits.off_policy(arms, rewards, behaviour[arms], target)
-    weights = target[arms] / behaviour[arms]
+    found = bandits.off_policy(arms, rewards, behavior[arms], target)
+    weights = target[arms] / behavior[arms]
     assert found["ips"]["value"] == pytest.approx((weights * rewards).mean(), rel=1e-12)
     assert found["snips"]["value"] == pytest.approx((weights * rewards).sum() / weights.sum(), rel=1e-12)
     truth = means @ target
     for kind in ("ips", "snips", "doubly_robust"):
         assert abs(found[kind]["value"] - truth) < 4 * found[kind]["standard_error"]
-    each = bandits.off_policy(arms, rewards, behaviour[arms], np.tile(target, (4000, 1)))
+    each = bandits.off_policy(arms, rewards, behavior[arms], np.tile(target, (4000, 1)))
     assert each["ips"] == found["ips"]
     with pytest.raises(ValueError, match="propensity"):
         bandits.off_policy(arms, rewards, np.full(4000, np.nan), target)

@@ -14,7 +14,7 @@ def test_separable_classes_without_penalty_are_said_to_be_separable(solver):
     x = np.arange(-10.0, 11.0)[:, None]
     x = x[x[:, 0] != 0]
     y = x[:, 0] > 0
-    with pytest.warns(ConvergenceWarning, match="separable: the classes can be told apart.*Penalise"):
+    with pytest.warns(ConvergenceWarning, match="separable: the classes can be told apart.*Penalize"):
         model = LogisticRegression(C=np.inf, solver=solver).fit(x, y)
     assert model.separating_margin_ == pytest.approx(1.0)
     assert np.array_equal(model.predict(x), y)

@@ -18,10 +18,10 @@ from sklearn.mixture import GaussianMixture as Theirs
 
 def groups(n=600, seed=0):
     rng = np.random.RandomState(seed)
-    centres = np.array([[0.0, 0.0, 0.0], [4.0, 1.0, -2.0], [-3.0, 4.0, 2.0]])
+    centers = np.array([[0.0, 0.0, 0.0], [4.0, 1.0, -2.0], [-3.0, 4.0, 2.0]])
     labels = rng.randint(3, size=n)
     factors = np.array([np.tril(rng.randn(3, 3) * 0.4) + np.eye(3) * 0.8 for _ in range(3)])
-    return centres[labels] + np.einsum("nij,nj->ni", factors[labels], rng.randn(n, 3)), labels
+    return centers[labels] + np.einsum("nij,nj->ni", factors[labels], rng.randn(n, 3)), labels
 
 
 @pytest.mark.parametrize("covariance_type", ["full", "tied", "diag", "spherical"])
@@ -72,7 +72,7 @@ def test_the_bound_never_falls_and_the_groups_are_found(covariance_type):
     assert model.converged_ and len(bounds) == model.n_iter_
 
 
-def test_more_regularisation_is_near_scikit_learns():
+def test_more_regularization_is_near_scikit_learns():
     X, _ = groups()
     params = dict(means_init=X[:3], precisions_init=np.array([np.eye(3)] * 3), weights_init=np.full(3, 1 / 3), reg_covar=0.1)
     ours, theirs = GaussianMixture(3, tol=1e-9, max_iter=500, **params).fit(X), Theirs(3, tol=1e-9, max_iter=500, **params).fit(X)

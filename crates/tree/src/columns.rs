@@ -20,7 +20,7 @@ pub(crate) fn categories(x: &Features<'_>) -> Categories {
     }
 }
 
-/// What a target asks for, and the names of its classes.
+/// The task of a target, and the names of its classes.
 pub(crate) fn task_of(y: &Target<'_>) -> (Task, Vec<String>) {
     match y {
         Target::Class { names, .. } => (Task::Classification, names.to_vec()),
@@ -134,7 +134,7 @@ impl<'a> ColumnCells<'a> {
     }
 }
 
-/// What is known of a column before it is binned.
+/// Statistics of a column before it is binned.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum ColumnSummary {
     Numbers(QuantileSketch),

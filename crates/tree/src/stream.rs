@@ -1,4 +1,4 @@
-//! What forests and boosting share when their rows come from a stream.
+//! Shared by forests and boosting for rows that come from a stream.
 
 use ermine_core::{Context, Error, Flow, OwnedDataset, Result, RowSource, Spec};
 

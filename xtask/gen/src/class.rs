@@ -1,4 +1,4 @@
-//! A face together with the learner behind it: what its class says of parameters, types and data.
+//! A face together with its learner: parameters, types and accepted data of the Python class.
 
 use anyhow::{Context, Result, bail, ensure};
 use ermine::core::{AnyLearner, Family, Range, Spec, Task, ValueKind};
@@ -54,7 +54,7 @@ impl Class {
         Ok(())
     }
 
-    /// What the learner accepts, in the words of Python's `_accepts`.
+    /// The data that the learner accepts, in the words of Python's `_accepts`.
     fn accepted(&self) -> Vec<&'static str> {
         let accepts = &self.spec.accepts;
         let all = [
@@ -68,7 +68,7 @@ impl Class {
         all.into_iter().filter(|(has, _)| *has).map(|(_, word)| word).collect()
     }
 
-    /// What the class accepts; none where its members decide.
+    /// The data that the class accepts; none where its members decide.
     pub fn accepts(&self) -> Option<Vec<&'static str>> {
         let accepted = self.accepted().into_iter().filter(|word| !self.face.refuses.contains(word)).collect();
         (self.spec.family != Family::Composite).then_some(accepted)

@@ -1,7 +1,7 @@
-//! What `cargo xtask gen` writes from the catalogue: the Python classes and their stubs.
+//! `cargo xtask gen`: writes the Python classes and their stubs from the catalogue.
 //!
 //! Each module of `ermine` (`linear_model`, `tree`, …) gets `_generated.py` with its classes and `_generated.pyi` with their types; the
-//! package gets `_index.py`, which says where each class is, and `__init__.pyi`.
+//! package gets `_index.py`, which lists the module of each class, and `__init__.pyi`.
 
 mod class;
 mod faces;

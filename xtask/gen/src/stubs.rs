@@ -9,7 +9,7 @@ use crate::NOTICE;
 use crate::class::Class;
 use crate::faces::Param;
 
-/// The names of the package, which it loads when they are asked for.
+/// The names of the package, which are loaded lazily.
 pub fn package(classes: &[Class], modules: &[&str]) -> String {
     let mut out = NOTICE.to_owned();
     let mut also = vec!["bandits", "decide", "model_selection", "rl"];

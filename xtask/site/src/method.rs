@@ -1,4 +1,4 @@
-//! The page of a method: the text of `docs/methods`, with what the catalogue says of its learner.
+//! The page of a method: the text of `docs/methods` with the catalogue's description of its learner.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ pub struct Method {
     pub family: &'static str,
     pub summary: &'static str,
     pub tasks: Vec<&'static str>,
-    /// What data it takes, and what it does not.
+    /// The data that it accepts.
     pub accepts: Vec<(&'static str, bool)>,
     /// The Python classes.
     pub classes: Vec<String>,

@@ -45,7 +45,7 @@ fn picture(name: &str) -> Result<Picture> {
             curve(&[(name, "mlp", json!({"hidden_layer_sizes": [24], "solver": "lbfgs", "max_iter": 400, "activation": "tanh"}))])
         }
         "kernel-ridge" => curve(&[(name, "kernel ridge", json!({"kernel": "rbf", "gamma": 20.0, "alpha": 0.1}))]),
-        "knn" => curve(&[(name, "7 neighbours", json!({"n_neighbors": 7}))]),
+        "knn" => curve(&[(name, "7 neighbors", json!({"n_neighbors": 7}))]),
         "forest" => importances(name),
         "tree" => tree(name, "penguins", "species", json!({"max_depth": 3})),
         "boosting" => rounds(name, "max_iter", &[3, 10, 60], json!({"min_samples_leaf": 5})),
@@ -85,7 +85,7 @@ fn picture(name: &str) -> Result<Picture> {
 fn caption(name: &str) -> &'static str {
     match name {
         "baseline" | "ols" => "Waiting time between eruptions of a geyser by the length of the last one.",
-        "ridge" | "lasso" | "elastic-net" => "Coefficients of ten standardised columns (diabetes) as the penalty grows.",
+        "ridge" | "lasso" | "elastic-net" => "Coefficients of ten standardized columns (diabetes) as the penalty grows.",
         "huber" => "A line with some targets far off: least squares is pulled, Huber's loss is not.",
         "quantile" | "expectile" => "Three levels where the spread grows along the column.",
         "glm" => "Counts whose mean grows exponentially: Poisson family, log link.",
@@ -103,10 +103,10 @@ fn caption(name: &str) -> &'static str {
         "one-hot" | "ordinal" | "prepare" => "The first rows of the penguins afterwards.",
         "uncorrelate" => "Correlations of the columns (diabetes): s1 and s2 are nearly one column.",
         "pca" | "incremental-pca" | "kernel-pca" | "autoencoder" => {
-            "Irises in two new columns, coloured by species, which the method did not see."
+            "Irises in two new columns, colored by species, which the method did not see."
         }
-        "kmeans" | "mini-batch-kmeans" | "agglomerative" | "dbscan" => "Eruptions of a geyser, coloured by group.",
-        "gmm" => "Eruptions of a geyser, coloured by the more probable component, with lines of equal density.",
+        "kmeans" | "mini-batch-kmeans" | "agglomerative" | "dbscan" => "Eruptions of a geyser, colored by group.",
+        "gmm" => "Eruptions of a geyser, colored by the more probable component, with lines of equal density.",
         "gan" => "Eruptions of a geyser, and rows drawn by the generator.",
         "multinomial-nb" | "bernoulli-nb" | "convnet" => {
             "Digits that training had not seen: rows are the true digit, columns the predicted one."

@@ -118,7 +118,7 @@ fn groups(methods: &[Method]) -> Vec<Group<'_>> {
     groups
 }
 
-/// The table of questions, as it stands on the page of methods.
+/// The table of questions of the page of methods.
 fn questions(pages: &BTreeMap<String, Rendered>) -> Result<String> {
     let html = &pages.get("docs/methods/README.md").context("docs/methods/README.md is missing")?.html;
     let table = html.split_once("<div class=\"scroll\">").and_then(|(_, rest)| rest.split_once("</div>"));
@@ -148,7 +148,7 @@ fn html_path(source: &str) -> String {
     source.strip_suffix(".md").map_or_else(|| source.to_owned(), |page| format!("{page}.html"))
 }
 
-/// The way from a page to the root of the site.
+/// The relative path from a page to the root of the site.
 fn up(path: &str) -> String {
     "../".repeat(path.matches('/').count())
 }

@@ -1,4 +1,4 @@
-//! Chromium: found, or installed where that can be done without asking.
+//! Finds Chromium, or installs it with apt-get as root on Debian.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::workspace::run;
 
 /// Names of the browser, in the order in which they are tried.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/// What a person sets to name it.
+/// The environment variable that names the browser.
 pub const VARIABLE: &str = "CHROMIUM";
 
 /// The browser, or `None` where there is none and that is no failure.
@@ -33,7 +33,7 @@ pub fn ready() -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// What is missing, and what to do.
+/// The error for a missing browser.
 pub const MISSING: &str = "Chromium is missing: install it (on Debian: apt-get install chromium), or name it by CHROMIUM=…";
 
 fn find(var: impl Fn(&str) -> Option<std::ffi::OsString>) -> Option<PathBuf> {

@@ -139,7 +139,7 @@ impl RewardModel {
             Self::Linear { coefficients, sd } => {
                 spread("the standard deviation", *sd)?;
                 if self.context() == 0 {
-                    return Err(Error::Data("a linear bandit needs at least one coefficient an arm".into()));
+                    return Err(Error::Data("a linear bandit needs at least one coefficient per arm".into()));
                 }
                 coefficients.iter().enumerate().try_for_each(|(arm, row)| {
                     same_arms(&format!("coefficients of arm {arm}"), self.context(), row.len())?;

@@ -173,7 +173,7 @@ pub fn simulate(
     Ok(Simulation::of(looks, &results))
 }
 
-/// What is simulated: one arm per round, or a set of arms per round.
+/// The subject of a simulation: one arm per round, or a set of arms per round.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SimulatedPolicy {
     /// One arm per round.

@@ -54,7 +54,7 @@ impl ObservationScaling {
             }
         }
         match self.shift.iter().chain(&self.factor).find(|v| !v.is_finite()) {
-            Some(v) => Err(Error::Model(format!("what is seen is scaled by {v}"))),
+            Some(v) => Err(Error::Model(format!("observations are scaled by {v}"))),
             None => Ok(()),
         }
     }
@@ -138,10 +138,9 @@ impl DeepTraining {
     pub fn check(&self, width: usize, actions: usize) -> Result<Network> {
         self.scaling.check(width)?;
         let network = self.network.network()?;
-        for (what, expected, found) in [
-            ("numbers that the network sees", width, network.input().len()),
-            ("actions of the network", actions, network.output().len()),
-        ] {
+        for (what, expected, found) in
+            [("inputs of the network", width, network.input().len()), ("actions of the network", actions, network.output().len())]
+        {
             if expected != found {
                 return Err(Error::Length { what: what.into(), expected, found });
             }
@@ -149,7 +148,7 @@ impl DeepTraining {
         if let Some(critic) = &self.critic {
             let critic = critic.network()?;
             if (critic.input().len(), critic.output().len()) != (width, 1) {
-                return Err(Error::Model("its critic does not see what its network sees".into()));
+                return Err(Error::Model("its critic and its policy have different inputs".into()));
             }
         }
         match self.returns.len() == self.lengths.len() {
@@ -228,10 +227,7 @@ impl<'c, 'j> TrainingLoop<'c, 'j> {
             None => Ok(()),
             Some(i) => {
                 env.write(observation, out);
-                Err(Error::Data(format!(
-                    "step {}: number {i} of what the environment shows is {}, which is not finite",
-                    self.step, out[i]
-                )))
+                Err(Error::Data(format!("step {}: number {i} of the observation is {}, which is not finite", self.step, out[i])))
             }
         }
     }
@@ -281,7 +277,7 @@ impl<'c, 'j> TrainingLoop<'c, 'j> {
     /// The result: the best evaluated network, or the last one.
     pub fn finish(mut self, network: &Network, critic: Option<&Network>) -> Result<DeepTraining> {
         if !network.is_finite() {
-            return Err(Error::Numeric("the network has lost itself in numbers that are none; lower learning_rate".into()));
+            return Err(Error::Numeric("the outputs of the network are no longer finite; lower learning_rate".into()));
         }
         // The last network is evaluated too.
         if self.judge.is_some() && self.judged.last().is_none_or(|(step, _)| *step < self.step) {
@@ -308,9 +304,7 @@ impl<'c, 'j> TrainingLoop<'c, 'j> {
 /// Numbers of observations and actions; none of either is an error.
 pub(super) fn sizes<E: NumericStates>(env: &E) -> Result<(usize, usize)> {
     match (env.numbers(), env.actions()) {
-        (0, _) => {
-            Err(Error::Data("the environment shows nothing: an observation has 0 numbers, and a network needs some".into()))
-        }
+        (0, _) => Err(Error::Data("an observation of the environment has 0 numbers; a network needs at least one".into())),
         (_, 0) => Err(Error::Data("the environment has 0 actions; an agent needs at least one".into())),
         sizes => Ok(sizes),
     }

@@ -26,9 +26,9 @@ pub const ENVIRONMENTS: &[CatalogEntry] = &[
         spec: Spec {
             name: "cartpole",
             summary: "Balance a pole on a cart by pushing left or right.",
-            objective: "1 a step until the pole is 12 degrees or the cart 2.4 off",
+            objective: "1 per step until the pole is 12 degrees or the cart 2.4 off",
             reference: "Barto, Sutton, Anderson 1983",
-            params: &[param("sutton_barto_reward", "0 a step and -1 for the fall, instead of 1 a step.", Range::Bool), LIMIT],
+            params: &[param("sutton_barto_reward", "0 per step and -1 for the fall, instead of 1 per step.", Range::Bool), LIMIT],
             ..ENVIRONMENT
         },
         defaults: || json!({"sutton_barto_reward": false, "max_episode_steps": "usual"}),
@@ -37,7 +37,7 @@ pub const ENVIRONMENTS: &[CatalogEntry] = &[
         spec: Spec {
             name: "mountain-car",
             summary: "Swing a car with a weak engine out of a valley.",
-            objective: "-1 a step until the flag at 0.5",
+            objective: "-1 per step until the flag at 0.5",
             reference: "Moore 1990",
             params: &[LIMIT],
             ..ENVIRONMENT
@@ -48,7 +48,7 @@ pub const ENVIRONMENTS: &[CatalogEntry] = &[
         spec: Spec {
             name: "acrobot",
             summary: "Swing two links up, with a motor between them.",
-            objective: "-1 a step until the tip is a link above the bar",
+            objective: "-1 per step until the tip is a link above the bar",
             reference: "Sutton 1996",
             params: &[LIMIT],
             ..ENVIRONMENT
@@ -81,7 +81,7 @@ pub const ENVIRONMENTS: &[CatalogEntry] = &[
         spec: Spec {
             name: "cliff-walking",
             summary: "Along a cliff: at its edge or at a safe distance.",
-            objective: "-1 a step, -100 and back to the start for the cliff",
+            objective: "-1 per step, -100 and back to the start for the cliff",
             reference: "Sutton, Barto 2018, example 6.6",
             params: &[param("is_slippery", "Whether steps may go to either side.", Range::Bool), LIMIT],
             ..ENVIRONMENT
@@ -92,7 +92,7 @@ pub const ENVIRONMENTS: &[CatalogEntry] = &[
         spec: Spec {
             name: "taxi",
             summary: "Fetch a passenger at one of four pads and deliver at another.",
-            objective: "-1 a step, -10 for a wrong pick-up or drop, 20 for the delivery",
+            objective: "-1 per step, -10 for a wrong pick-up or drop, 20 for the delivery",
             reference: "Dietterich 2000",
             params: &[
                 param("is_rainy", "Moves go astray with probability 0.2.", Range::Bool),

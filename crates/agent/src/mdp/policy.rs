@@ -110,7 +110,7 @@ fn check_recurrent_rewards(table: &Transitions, policy: &PolicyTable, gamma: f64
     for class in &classes {
         if let Some((state, action, reward)) = recurrence::reward_inside(table, policy, class) {
             return Err(Error::Data(format!(
-                "state {state}, action {action}: the policy stays in a loop of {} states for ever and earns {reward} there, so with \
+                "state {state}, action {action}: the policy stays in a loop of {} states forever and earns {reward} there, so with \
                  gamma 1 its value is not a number; use gamma below 1 or give the loop an end",
                 class.len()
             )));

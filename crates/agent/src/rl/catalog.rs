@@ -22,13 +22,13 @@ const POWER: ParamSpec = param(
 );
 const EXPLORATION: ParamSpec = param(
     "exploration",
-    "How it tries things: epsilon-greedy, softmax, ucb, or optimistic (greedy on a table that starts at `initial`, above all returns).",
+    "Exploration: epsilon-greedy, softmax, ucb, or optimistic (greedy on a table that starts at `initial`, above all returns).",
     Range::Choice(&["epsilon-greedy", "softmax", "ucb", "optimistic"]),
 );
-const EPSILON: ParamSpec = param("epsilon", "Share of actions that are any action.", Range::SHARE);
+const EPSILON: ParamSpec = param("epsilon", "Share of random actions.", Range::SHARE);
 const EPSILON_START: ParamSpec = param(
     "epsilon_start",
-    "The share at first, which falls to epsilon in explore_steps; null means constant.",
+    "The initial share, which falls to epsilon in explore_steps; null means constant.",
     Range::Optional(&Range::SHARE),
 );
 const TEMPERATURE: ParamSpec = param("temperature", "Softmax: the temperature.", Range::above(0.0));
@@ -38,8 +38,8 @@ const TEMPERATURE_START: ParamSpec = param(
     Range::Optional(&Range::above(0.0)),
 );
 const EXPLORE_STEPS: ParamSpec = param("explore_steps", "Steps in which exploration falls to its end.", WHOLE);
-const C: ParamSpec = param("c", "UCB: the weight of what is not known.", Range::at_least(0.0));
-const INITIAL: ParamSpec = param("initial", "What the table says at first; high means optimistic.", Range::FINITE);
+const C: ParamSpec = param("c", "UCB: the weight of the uncertainty.", Range::at_least(0.0));
+const INITIAL: ParamSpec = param("initial", "Initial values of the table; high ones are optimistic.", Range::FINITE);
 
 const TABULAR: &[ParamSpec] =
     &[GAMMA, ALPHA, POWER, EXPLORATION, EPSILON, EPSILON_START, TEMPERATURE, TEMPERATURE_START, EXPLORE_STEPS, C, INITIAL];
@@ -51,9 +51,9 @@ const JUDGE_EVERY: ParamSpec = param(
     "Steps between evaluations of the network without exploration; the best network is the result. null: the last one is.",
     Range::Optional(&WHOLE),
 );
-const JUDGE_EPISODES: ParamSpec = param("evaluate_episodes", "Episodes of such a look.", WHOLE);
+const JUDGE_EPISODES: ParamSpec = param("evaluate_episodes", "Episodes of an evaluation.", WHOLE);
 const STOP_AT: ParamSpec =
-    param("stop_at", "Mean return at such a look that ends the training; null: never.", Range::Optional(&Range::FINITE));
+    param("stop_at", "Mean return in an evaluation that ends the training; null: never.", Range::Optional(&Range::FINITE));
 const ENTROPY: ParamSpec =
     param("ent_coef", "The weight of the entropy of the policy, which keeps it from deciding too early.", Range::at_least(0.0));
 
@@ -61,28 +61,28 @@ const ENTROPY: ParamSpec =
 const DQN: &[ParamSpec] = &[
     GAMMA,
     WIDTHS,
-    param("learning_rate", "Length of a step of Adam.", Range::above(0.0)),
-    param("batch_size", "Steps that are drawn from the memory for one step of Adam.", BATCH),
-    param("buffer_size", "Steps that the memory holds.", Range::Int { min: 1, max: 100_000_000 }),
+    param("learning_rate", "Learning rate of Adam.", Range::above(0.0)),
+    param("batch_size", "Batch size: steps drawn from the replay memory for one update.", BATCH),
+    param("buffer_size", "Steps that the replay memory holds.", Range::Int { min: 1, max: 100_000_000 }),
     param("learning_starts", "Steps before learning begins.", Range::int_from(0)),
-    param("train_freq", "Steps between two times of learning.", WHOLE),
-    param("gradient_steps", "Steps of Adam at such a time.", WHOLE),
-    param("target_update_interval", "Steps after which the target network moves to the network of now.", WHOLE),
-    param("tau", "How far the target network moves: 1 is all the way.", STEP_SIZE),
-    param("epsilon", "Share of actions that are any action.", Range::SHARE),
-    param("epsilon_start", "The share at first.", Range::SHARE),
+    param("train_freq", "Steps between two updates.", WHOLE),
+    param("gradient_steps", "Gradient steps per update.", WHOLE),
+    param("target_update_interval", "Steps between two updates of the target network.", WHOLE),
+    param("tau", "How far the target network moves toward the current network: 1 copies it.", STEP_SIZE),
+    param("epsilon", "Share of random actions.", Range::SHARE),
+    param("epsilon_start", "The initial share of random actions.", Range::SHARE),
     param("explore_steps", "Steps in which the share falls to epsilon.", WHOLE),
     JUDGE_EVERY,
     JUDGE_EPISODES,
     STOP_AT,
 ];
 
-/// What the parameters of a table are when nobody says.
+/// Default parameters of a table.
 fn table_defaults() -> Value {
     json!({"gamma": 0.99, "alpha": 0.1, "alpha_power": null, "exploration": "epsilon-greedy", "epsilon": 0.1, "epsilon_start": null, "temperature": 1.0, "temperature_start": null, "explore_steps": 50000, "c": 1.0, "initial": 0.0})
 }
 
-/// What the parameters of both forms of DQN are when nobody says.
+/// Default parameters of both forms of DQN.
 fn dqn_defaults() -> Value {
     json!({"gamma": 0.99, "net_arch": [64, 64], "learning_rate": 0.001, "batch_size": 64, "buffer_size": 50000, "learning_starts": 1000, "train_freq": 4, "gradient_steps": 4, "target_update_interval": 500, "tau": 1.0, "epsilon": 0.05, "epsilon_start": 1.0, "explore_steps": 10000, "evaluate_every": 1000, "evaluate_episodes": 20, "stop_at": null})
 }
@@ -122,7 +122,7 @@ pub const AGENTS: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "sarsa",
-            summary: "A table that learns the value of what it does, exploration included.",
+            summary: "A table that learns the values of its own policy, exploration included.",
             objective: "Q(s, a) += α (r + γ Q(s', a') - Q(s, a))",
             reference: "Rummery, Niranjan 1994",
             params: TABULAR,
@@ -168,7 +168,7 @@ pub const AGENTS: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "q-learning",
-            summary: "A table that learns the value of the best it could do.",
+            summary: "A table that learns the values of the best policy.",
             objective: "Q(s, a) += α (r + γ max_b Q(s', b) - Q(s, a))",
             reference: "Watkins 1989",
             params: TABULAR,
@@ -190,8 +190,8 @@ pub const AGENTS: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "dqn",
-            summary: "Q-learning with a network, a memory of steps, and a target network of some steps ago.",
-            objective: "minimise Huber(Q(s, a) - r - γ max_b Q'(s', b)) over steps drawn from the memory",
+            summary: "Q-learning with a network, a replay memory and a target network.",
+            objective: "minimize Huber(Q(s, a) - r - γ max_b Q'(s', b)) over steps drawn from the replay memory",
             reference: "Mnih and others 2015",
             params: DQN,
             ..AGENT
@@ -201,8 +201,8 @@ pub const AGENTS: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "double-dqn",
-            summary: "DQN in which the network of now chooses what the target network values: no bias from the maximum.",
-            objective: "minimise Huber(Q(s, a) - r - γ Q'(s', argmax_b Q(s', b))) over steps drawn from the memory",
+            summary: "DQN in which the current network chooses the action that the target network evaluates: no bias from the maximum.",
+            objective: "minimize Huber(Q(s, a) - r - γ Q'(s', argmax_b Q(s', b))) over steps drawn from the replay memory",
             reference: "van Hasselt, Guez, Silver 2016",
             params: DQN,
             ..AGENT
@@ -212,15 +212,15 @@ pub const AGENTS: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "reinforce",
-            summary: "A policy that moves towards what whole episodes have shown to pay.",
+            summary: "A policy gradient from the returns of whole episodes.",
             objective: "ascend Σ (G_t - b(s_t)) ln π(a_t | s_t) + ent_coef H(π)",
             reference: "Williams 1992",
             params: &[
                 GAMMA,
                 WIDTHS,
-                param("learning_rate", "Length of a step of Adam.", Range::above(0.0)),
-                param("baseline", "Whether a network that values what is seen is taken away from the returns.", Range::Bool),
-                param("baseline_rate", "Length of a step of Adam for the baseline.", Range::above(0.0)),
+                param("learning_rate", "Learning rate of Adam.", Range::above(0.0)),
+                param("baseline", "Whether a learned value of the observation is subtracted from the returns.", Range::Bool),
+                param("baseline_rate", "Learning rate of the baseline.", Range::above(0.0)),
                 param("normalize", "Whether returns of an episode are brought to mean 0 and deviation 1.", Range::Bool),
                 ENTROPY,
                 JUDGE_EVERY,
@@ -234,21 +234,21 @@ pub const AGENTS: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "actor-critic",
-            summary: "A policy that moves along the advantages which a critic sees on the way, in several environments at once.",
+            summary: "A policy gradient along the advantages of a critic, in several environments at once.",
             objective: "ascend A ln π(a | s) + ent_coef H(π), A = Σ (γλ)^k δ_k, δ = r + γ V(s') - V(s)",
             reference: "Mnih and others 2016; Schulman and others 2016",
             params: &[
                 GAMMA,
                 param("gae_lambda", "λ of the advantages.", Range::SHARE),
                 WIDTHS,
-                param("learning_rate", "Length of a step of Adam for the policy.", Range::above(0.0)),
-                param("critic_rate", "Length of a step of Adam for the critic.", Range::above(0.0)),
+                param("learning_rate", "Learning rate of the policy.", Range::above(0.0)),
+                param("critic_rate", "Learning rate of the critic.", Range::above(0.0)),
                 param(
                     "n_envs",
-                    "Environments side by side; one of another's making stays alone.",
+                    "Environments that run side by side; a user-defined one runs alone.",
                     Range::Int { min: 1, max: 4096 },
                 ),
-                param("n_steps", "Steps of each environment between two times of learning.", Range::Int { min: 1, max: 65_536 }),
+                param("n_steps", "Steps of each environment between two updates.", Range::Int { min: 1, max: 65_536 }),
                 param("normalize", "Whether advantages are brought to mean 0 and deviation 1.", Range::Bool),
                 ENTROPY,
                 JUDGE_EVERY,
@@ -289,7 +289,7 @@ pub fn tuned(agent: &str, environment: &str) -> (Map<String, Value>, u64) {
         }
         ("cliff-walking", "monte-carlo") => (json!({"gamma": 1.0, "alpha": 0.1}), 200_000),
         ("cliff-walking", _) => (json!({"gamma": 1.0, "alpha": 0.5}), 50_000),
-        // Many steps of Adam towards a fixed target network, then a new one; each is evaluated.
+        // Many steps of Adam toward a fixed target network, then a new one; each is evaluated.
         ("cartpole", "dqn" | "double-dqn") => (
             json!({"gamma": 0.98, "learning_rate": 0.002, "train_freq": 128, "gradient_steps": 128, "target_update_interval": 128,
                    "explore_steps": 6_000, "epsilon": 0.04, "evaluate_every": 256, "stop_at": 500.0}),

@@ -26,7 +26,7 @@ pub enum TrainedOn {
     /// An external environment, by its name.
     #[serde(rename = "elsewhere")]
     External {
-        /// What it is called.
+        /// Its name.
         name: String,
     },
 }
@@ -161,7 +161,7 @@ impl TrainedAgent {
                 self.values_of(&row)
             }
             (LearnedState::Network(_), AnyObservation::State(_), ObservationSpace::Numbers(n)) => {
-                Err(Error::Data(format!("{} sees {n} numbers and was shown a state", self.agent.name)))
+                Err(Error::Data(format!("{} takes {n} numbers and was given a state", self.agent.name)))
             }
         }
     }
@@ -172,7 +172,7 @@ impl TrainedAgent {
             return Err(Error::Data(format!("{} has a table of states and was given numbers", self.agent.name)));
         };
         if seen.len() != t.scaling.width() {
-            let (what, expected, found) = ("numbers that are seen".into(), t.scaling.width(), seen.len());
+            let (what, expected, found) = ("numbers of the observation".into(), t.scaling.width(), seen.len());
             return Err(Error::Length { what, expected, found });
         }
         let mut row = seen.to_vec();
@@ -192,7 +192,7 @@ impl TrainedAgent {
         match &self.place {
             TrainedOn::BuiltIn { name, params } => make(name, params),
             TrainedOn::External { name } => Err(Error::Data(format!(
-                "it was trained in {name}, which is not one of our environments; play it from where that is"
+                "it was trained in {name}, which is not in the list of environments; run it from the program that defines it"
             ))),
         }
     }

@@ -78,7 +78,7 @@ impl LdaSolver {
 pub struct Lda {
     /// How the covariance is estimated.
     pub solver: LdaSolver,
-    /// How far covariances are drawn towards a multiple of the identity.
+    /// How far covariances are drawn toward a multiple of the identity.
     pub shrinkage: Shrinkage,
     /// Probabilities of the classes, in their order.
     pub priors: Option<Vec<f64>>,
@@ -88,7 +88,7 @@ pub struct Lda {
     pub store_covariance: bool,
     /// Directions of less spread are left out.
     pub tol: f64,
-    /// What the covariance of `svd` is divided by.
+    /// The divisor of the covariance of `svd`.
     pub divisor: CovarianceDivisor,
 }
 
@@ -113,7 +113,7 @@ impl Learner for Lda {
         name: "lda",
         summary: "Linear discriminant analysis: normal classes with one covariance, and Fisher's projection",
         objective: "max sum_i w_i (ln prior_k + ln N(x_i; mean_k, S)), k the class of row i; projection: S_b w = lambda S_w w",
-        notes: "For classes that are roughly normal and spread alike; strong on few rows. One pass of p^2 operations a row. The covariance has \
+        notes: "For classes that are roughly normal and spread alike; strong on few rows. One pass of p^2 operations per row. The covariance has \
                 the divisor n - K (svd, unless divisor is ml) or n (lsqr, eigen). Directions in which no class varies are left out and named; with about as many \
                 columns as rows use solver lsqr or eigen with shrinkage. As a transformer it gives Fisher's directions, at most one less \
                 than there are classes. A class without rows has probability 0.",
@@ -128,7 +128,7 @@ impl Learner for Lda {
                 name: "solver",
                 doc: "\"svd\": pooled covariance, Fisher's directions. \"lsqr\": mean of the covariances of the classes \
                       (divisor n_k) weighted by the priors, no directions, takes shrinkage. \"eigen\": as lsqr, with directions by the \
-                      generalised eigenproblem.",
+                      generalized eigenproblem.",
                 range: Range::Choice(&["svd", "lsqr", "eigen"]),
             },
             Shrinkage::PARAM,
@@ -390,7 +390,7 @@ fn flip_signs(matrix: &mut Mat<f64>) {
     }
 }
 
-/// What a person should know about a covariance that is not of full rank; an error when nothing varies.
+/// The note on a covariance that is not of full rank; an error when nothing varies.
 pub(super) fn notes(labels: &[String], scatter: &ClassScatter, rank: usize) -> Result<Vec<String>> {
     let cols = labels.len();
     if rank == 0 {

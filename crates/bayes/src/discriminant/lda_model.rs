@@ -9,7 +9,7 @@ use super::super::priors::{class_table, some_class_is_possible};
 use super::lda::{Lda, LdaSolver, whitened};
 use super::whiten::Whitening;
 
-/// Rows whose density is asked for at a time.
+/// Rows per block of densities.
 const BLOCK: usize = 1 << 14;
 
 /// The directions that a transformation projects on.
@@ -23,7 +23,7 @@ pub(super) struct DiscriminantAxes {
     pub kept: usize,
 }
 
-/// What an [`Lda`] learned: the means of the classes, and coordinates in which their covariance is the identity.
+/// The model of an [`Lda`]: the means of the classes, and coordinates in which their covariance is the identity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LdaModel {
     solver: LdaSolver,
@@ -159,7 +159,7 @@ impl LdaModel {
         Ok(scores)
     }
 
-    /// A row so far away that scores overflow: the class that wins on a small part of the way takes it.
+    /// A row so far away that scores overflow gets the class of a point between it and the mean.
     fn far_away(&self, one: &Features<'_>, out: &mut [f64]) -> Result<()> {
         let mut scratch = Vec::new();
         let mut part = one.f64_rows(&mut scratch, Lda::SPEC.name)?.to_owned();

@@ -15,7 +15,7 @@ use super::totals::ClassScatter;
 use super::whiten::Whitening;
 use crate::priors::priors;
 
-/// How far the spread must stay from what counts as none.
+/// Factor by which the spread must exceed the threshold of no spread.
 const CLEAR: f64 = 100.0;
 /// Rows that are brought to the coordinates at a time.
 const BLOCK: usize = 4096;
@@ -36,7 +36,7 @@ impl DiagonalizedScatter {
         let mut spread = scatter.within();
         let p = spread.rows();
         if share > 0.0 {
-            // What is added is the same in all directions as long as they are at right angles.
+            // The added amount is the same in all directions as long as they are orthogonal.
             let eigen = eigen_symmetric(spread.view())?;
             let along = eigen.values.iter().map(|v| v.max(0.0)).collect();
             return Ok(Some(Self { matrix: eigen.vectors.view().t().to_owned(), scatter: along, least: 1e-6 }));
@@ -69,7 +69,7 @@ pub(super) fn left_out(lda: &Lda, data: &DatasetRef<'_>, cx: &Context<'_>) -> Re
     let (codes, names) = data.y.classes()?;
     let mut rows = vec![0usize; names.len()];
     (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).for_each(|i| rows[codes[i] as usize] += 1);
-    // A class that goes with its only row takes a mean away.
+    // Leaving out the only row of a class removes its mean.
     if rows.contains(&1) {
         return Ok(None);
     }

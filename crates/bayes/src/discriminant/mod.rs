@@ -18,7 +18,7 @@ pub use shrinkage::Shrinkage;
 
 use serde::{Deserialize, Serialize};
 
-/// What a sum of squares is divided by to be a covariance.
+/// The divisor that turns a sum of squares into a covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CovarianceDivisor {

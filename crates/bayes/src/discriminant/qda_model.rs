@@ -17,7 +17,7 @@ use ermine_core::blocks::by_blocks;
 /// Rows that are turned into other coordinates at a time.
 const BLOCK: usize = 1 << 14;
 
-/// What a [`Qda`] learned: means and covariances of the classes.
+/// The model of a [`Qda`]: means and covariances of the classes.
 #[derive(Debug, Clone)]
 pub struct QdaModel {
     classes: Vec<String>,
@@ -105,7 +105,7 @@ impl QdaModel {
         &self.priors
     }
 
-    /// The covariance of a class, shrunk where that was asked for.
+    /// The covariance of a class, shrunk where requested.
     pub fn covariance(&self, class: usize) -> &Mat<f64> {
         &self.covariances[class]
     }

@@ -1,9 +1,9 @@
-//! Covariances drawn towards a multiple of the identity.
+//! Covariances drawn toward a multiple of the identity.
 
 use ermine_core::{Mat, ParamSpec, Range};
 use serde::{Deserialize, Serialize};
 
-/// How far a covariance is drawn towards a multiple of the identity.
+/// How far a covariance is drawn toward a multiple of the identity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Shrinkage {
@@ -26,7 +26,7 @@ pub enum Auto {
 impl Shrinkage {
     pub(super) const PARAM: ParamSpec = ParamSpec {
         name: "shrinkage",
-        doc: "How far covariances C are drawn towards a multiple of the identity: null for not at all, a share s for (1 - s) C + s tr(C)/p I, \
+        doc: "How far covariances C are drawn toward a multiple of the identity: null for not at all, a share s for (1 - s) C + s tr(C)/p I, \
               or \"auto\" for the share of Ledoit and Wolf, which expects the least squared error, on the columns divided by their \
               standard deviations.",
         range: Range::Optional(&Range::Either(

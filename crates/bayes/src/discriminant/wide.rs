@@ -15,7 +15,7 @@ use super::whiten::{Whitening, log_volume};
 use crate::priors::{expect_classes, priors};
 use ermine_core::blocks::column_label;
 
-/// Columns up to which the usual way is as quick, and the same bits as a stream.
+/// Columns up to which the usual route is as quick, with the bits of a stream.
 const NARROW: usize = 256;
 
 /// Rows of the table of products that are made at a time.

@@ -169,7 +169,7 @@ fn page(args: &BanditRun, found: &Comparison, arms: &RewardModel, notes: &[Strin
         let title = chart.title.clone();
         Figure::new(name, title, chart.sized(560.0, 340.0)).caption(caption).wide()
     };
-    let regret = figure("regret", Chart::regret(found), "Bands hold eight runs of ten.");
+    let regret = figure("regret", Chart::regret(found), "Bands contain 80 % of the runs.");
     let bounds = figure(
         "bounds",
         Chart::regret_and_bounds(found),
@@ -177,7 +177,7 @@ fn page(args: &BanditRun, found: &Comparison, arms: &RewardModel, notes: &[Strin
     );
     let mut policies = DocSection::new("Policies");
     policies.blocks.extend(found.report().sections.iter().take(2).filter_map(|s| DocBlock::of(s, "policies")));
-    Document::new("Bandits: regret against what is proven", lead)
+    Document::new("Bandits: regret and proven bounds", lead)
         .kind("Bandits")
         .fact("Arms", means)
         .fact("Rounds", text::count(args.rounds as usize))

@@ -114,7 +114,7 @@ pub fn run(args: &CompareArgs) -> Result<()> {
                 }
                 ref as_they_are => as_they_are.clone(),
             };
-            subject.judgement = Some(ReportEvaluation::of_folds(&fitted, &problem.dataset(), &shown, &cx)?);
+            subject.evaluation = Some(ReportEvaluation::of_folds(&fitted, &problem.dataset(), &shown, &cx)?);
             subject.leaderboard = Some(leaderboard(metric, second, &board, &failed, &rounds, started));
             subject.origin.read_file_info(&args.data)?;
             subject.origin.model = args.output.as_ref().map(|p| p.display().to_string());

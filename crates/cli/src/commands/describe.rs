@@ -33,7 +33,7 @@ struct ColumnProfile {
     fingerprint: Option<String>,
 }
 
-/// What is seen of a table.
+/// Statistics of a table.
 struct TableProfile {
     rows: usize,
     schema: Schema,
@@ -138,7 +138,7 @@ fn profile_table(source: TableSource, target_name: Option<&str>) -> Result<Table
     Ok(TableProfile { rows: stream.rows(), schema, reasons, notes, columns })
 }
 
-/// What could go wrong in learning from a table.
+/// Warnings about learning from a table.
 fn warnings(table: &TableProfile) -> Vec<String> {
     let mut warnings = table.notes.clone();
     let mut first: HashMap<&str, &str> = HashMap::new();
@@ -157,7 +157,7 @@ fn warnings(table: &TableProfile) -> Vec<String> {
             _ => {}
         }
         if s.leaks_target {
-            warnings.push(format!("column \"{name}\" gives the target away"));
+            warnings.push(format!("column \"{name}\" leaks the target"));
         }
         // Of many equal columns each is named once, beside the first.
         match s.fingerprint.as_deref().map(|print| (print, first.get(print))) {

@@ -248,7 +248,7 @@ fn as_text(args: &FitArgs, fitted: &Fitted, o: &Measured, seconds: f64) -> Resul
         out += &text::wrap_pieces("  on rows held out      ", &pieces(test));
     }
     if let (Some(path), Some(trace)) = (&args.trace, fitted.model.trace()) {
-        writeln!(out, "  the course of {} steps is in {}", text::count(trace.rows.len()), path.display())?;
+        writeln!(out, "  the trace of {} steps is in {}", text::count(trace.rows.len()), path.display())?;
     }
     match &args.output {
         Some(path) => writeln!(out, "  saved in {}", path.display())?,

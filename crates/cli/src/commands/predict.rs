@@ -47,7 +47,7 @@ pub fn predict(args: &PredictArgs) -> Result<()> {
     Ok(())
 }
 
-/// What a model says of rows.
+/// Predictions of a model for rows.
 enum Prediction {
     Classes { codes: Vec<u32>, proba: Option<Mat<f64>> },
     Numbers(Mat<f64>),
@@ -94,7 +94,7 @@ impl Prediction {
         }
     }
 
-    /// Adds what the same model says of further rows.
+    /// Adds the predictions of the same model for further rows.
     fn append(&mut self, more: Self) {
         let join = |all: &mut Option<Mat<f64>>, more: Option<Mat<f64>>| {
             all.as_mut().zip(more).into_iter().for_each(|(all, more)| all.append_rows(more));

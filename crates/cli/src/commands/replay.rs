@@ -298,7 +298,7 @@ fn like(
     let name = format!("as in {other}");
     let size = estimates.effective_size;
     for (estimator, estimate) in
-        [("inverse propensity", estimates.ips), ("self-normalised", estimates.snips), ("doubly robust", estimates.doubly_robust)]
+        [("inverse propensity", estimates.ips), ("self-normalized", estimates.snips), ("doubly robust", estimates.doubly_robust)]
     {
         lines.push(EstimateRow { policy: name.clone(), estimator, estimate, rounds: size });
     }

@@ -552,7 +552,7 @@ fn explain_is_at_home_with_every_model() {
         ("logistic", "example:penguins", Some("species"), "Gentoo"),
         ("tree", "example:penguins", Some("species"), "importance"),
         ("gaussian-nb", "example:iris", Some("species"), "prior"),
-        ("kmeans", "example:faithful", None, "Centres"),
+        ("kmeans", "example:faithful", None, "Centers"),
         ("pca", "example:faithful", None, "Loadings"),
         ("baseline", "example:iris", Some("species"), "share"),
     ] {

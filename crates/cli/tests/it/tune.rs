@@ -57,7 +57,7 @@ fn spaces_methods_and_nested_estimates() {
     assert_eq!(grid["exhausted"], true);
     for (args, code, part) in [
         (&["--space", "alpa=1..2"][..], 2, "alpha"),
-        (&["--space", "alpha=2..1"], 2, "wrong way round"),
+        (&["--space", "alpha=2..1"], 2, "lower end is above the upper one"),
         (&["--budget", "0"], 2, "50"),
         (&["--metric", "acuracy"], 2, "accuracy"),
         (&["--metric", "accuracy", "--budget", "2"], 1, "does not apply"),

@@ -1,4 +1,4 @@
-//! Bounds on distances, and when they pay.
+//! Lower bounds on the distances of rows to centers for Lloyd's steps (Elkan, Yinyang), and when they pay.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -35,7 +35,7 @@ pub(super) struct GroupBounds {
     single: bool,
     /// One bound per row and group of centers.
     pub(super) lower: Vec<f32>,
-    /// The centers of the bounds.
+    /// The centers to which the bounds refer.
     about: Option<(Mat<f64>, PackedCenters)>,
     start: (usize, u64),
     rest: u32,

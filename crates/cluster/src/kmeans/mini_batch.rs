@@ -92,9 +92,9 @@ impl Learner for MiniBatchKMeans {
     const SPEC: Spec = Spec {
         name: "mini-batch-kmeans",
         summary: "k-means by steps on small batches of rows",
-        objective: "min over centres c_1..c_k of sum_i w_i min_j |x_i - c_j|^2, approximately: c <- c + sum (x - c) / (rows so far)",
+        objective: "min over centers c_1..c_k of sum_i w_i min_j |x_i - c_j|^2, approximately: c <- c + sum (x - c) / (rows so far)",
         notes: "Where rows are many and a pass is expensive, or arrive over time (partial_fit); kmeans reaches a lower inertia. Ends when the \
-                smoothed inertia of the batches no longer falls. Centres with few rows are moved to rows of the batch. The answer \
+                smoothed inertia of the batches no longer falls. Centers with few rows are moved to rows of the batch. The answer \
                 depends on the order of the rows, since batches are drawn by their numbers.",
         reference: "Sculley: Web-scale k-means clustering, WWW 2010",
         family: Family::Cluster,
@@ -104,8 +104,8 @@ impl Learner for MiniBatchKMeans {
             ParamSpec { name: "n_clusters", doc: "How many groups.", range: Range::Int { min: 1, max: 1 << 24 } },
             ParamSpec {
                 name: "init",
-                doc: "Where to start: \"k-means++\" (spread out, each further centre the best of a few draws), \"random\" (rows drawn at \
-                      random), or a list of centres, one list of numbers each.",
+                doc: "Where to start: \"k-means++\" (spread out, each further center the best of a few draws), \"random\" (rows drawn at \
+                      random), or a list of centers, one list of numbers each.",
                 range: Range::Any,
             },
             ParamSpec {
@@ -116,12 +116,12 @@ impl Learner for MiniBatchKMeans {
             ParamSpec { name: "batch_size", doc: "Rows that are drawn for a step.", range: Range::Int { min: 1, max: 1 << 31 } },
             ParamSpec {
                 name: "compute_labels",
-                doc: "Whether a last pass says where all rows belong and what the inertia is.",
+                doc: "Whether a last pass assigns all rows to clusters and computes the inertia.",
                 range: Range::Bool,
             },
             ParamSpec {
                 name: "tol",
-                doc: "The end is reached when the squared moves of the centres in a step add up to at most tol times the mean variance of \
+                doc: "The end is reached when the squared moves of the centers in a step add up to at most tol times the mean variance of \
                       the columns; 0 for no such end.",
                 range: Range::at_least(0.0),
             },
@@ -132,7 +132,7 @@ impl Learner for MiniBatchKMeans {
             },
             ParamSpec {
                 name: "init_size",
-                doc: "Rows that the start is drawn from; null for three batches, and at least three a cluster.",
+                doc: "Rows that the start is drawn from; null for three batches, and at least three per cluster.",
                 range: Range::Optional(&Range::int_from(1)),
             },
             ParamSpec {
@@ -142,7 +142,7 @@ impl Learner for MiniBatchKMeans {
             },
             ParamSpec {
                 name: "reassignment_ratio",
-                doc: "A centre with fewer rows than this share of those of the largest is moved to a row of the batch, now and then.",
+                doc: "A center with fewer rows than this share of those of the largest is moved to a row of the batch, now and then.",
                 range: Range::at_least(0.0),
             },
         ],
@@ -199,7 +199,7 @@ impl MiniBatchKMeans {
         let (init, k) = (kmeans.init()?, self.n_clusters);
         if let KMeansInit::Given(centers) = init {
             if centers.cols() != rows.cols() {
-                let expected = format!("its centres have {} numbers, and the data has {} columns", centers.cols(), rows.cols());
+                let expected = format!("its centers have {} numbers, and the data has {} columns", centers.cols(), rows.cols());
                 return Err(own(kmeans.refuse("init", &self.init, expected)));
             }
             return Ok(centers);

@@ -104,10 +104,10 @@ impl KMeansModel {
         let sizes: Vec<f64> = input.vec_of("sizes", centers.rows())?;
         let inertia: f64 = input.field("inertia")?;
         if centers.rows() == 0 || centers.cols() == 0 || centers.rows() > 1 << 24 {
-            return Err(bad("it has no centres, or too many"));
+            return Err(bad("it has no centers, or too many"));
         }
         if !centers.as_slice().iter().all(|v| v.is_finite()) || !sizes.iter().all(|w| w.is_finite() && *w >= 0.0) {
-            return Err(bad("its centres or sizes are no finite numbers"));
+            return Err(bad("its centers or sizes are no finite numbers"));
         }
         if !(inertia.is_finite() && inertia >= 0.0) {
             return Err(bad("its inertia is no finite number"));
@@ -151,7 +151,7 @@ impl Model for KMeansModel {
                 row
             })
             .collect();
-        report.table("Centres", &columns, rows);
+        report.table("Centers", &columns, rows);
         if !self.tried.is_empty() {
             let row = |t: &ClusterCountScore| {
                 let silhouette = t.silhouette.map_or(Cell::Empty, Cell::from);

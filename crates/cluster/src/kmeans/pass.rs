@@ -145,7 +145,7 @@ impl PassLearner for KMeans {
         };
         if let KMeansInit::Given(centers) = self.init()? {
             if centers.cols() != cols {
-                let expected = format!("its centres have {} numbers, and the data has {cols} columns", centers.cols());
+                let expected = format!("its centers have {} numbers, and the data has {cols} columns", centers.cols());
                 return Err(self.refuse("init", &self.init, expected));
             }
             state.begin(centers);
@@ -358,7 +358,7 @@ impl KMeans {
         if cut {
             notes.push(format!("stopped by the time limit after {} steps", best.iterations));
         } else if !best.converged {
-            notes.push(format!("stopped after {} steps, before the centres settled", best.iterations));
+            notes.push(format!("stopped after {} steps, before the centers settled", best.iterations));
         }
         let certificate = Certificate {
             method: "lloyd".into(),

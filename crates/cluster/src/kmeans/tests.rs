@@ -80,7 +80,7 @@ fn the_book_of_clustering_is_reproduced() {
         if let Some(centers) = expected["centers"].as_array() {
             for (c, row) in centers.iter().enumerate() {
                 for (j, v) in row.as_array().unwrap().iter().enumerate() {
-                    near(model.centers()[(c, j)], v, "centre");
+                    near(model.centers()[(c, j)], v, "center");
                 }
             }
         }

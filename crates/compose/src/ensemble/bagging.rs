@@ -113,7 +113,7 @@ impl Learner for Bagging {
         summary: "One learner on many samples of the rows, averaged, with an out-of-bag estimate",
         objective: "f(x) = 1/B sum_b f_b(x), each f_b the base trained on rows (and columns) drawn anew; class probabilities \
                     are averaged",
-        notes: "For learners that change much with their rows, deep trees above all. Any learner of the catalogue may be the \
+        notes: "For learners of high variance, deep trees above all. Any learner of the catalogue may be the \
                 base: --set base=NAME, and its parameters are base.NAME: --set base=tree --set base.max_depth=4. Costs \
                 n_estimators fits. It does not train in passes.",
         reference: "Breiman: Bagging predictors, Machine Learning 24, 1996",

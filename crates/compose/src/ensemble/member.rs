@@ -10,7 +10,7 @@ use crate::pipeline::{MAX_DEPTH, PipelineStep, prepared};
 pub(super) const PREPARE: ParamSpec = ParamSpec {
     name: "prepare",
     doc: "Whether learners that do not take categories or missing values themselves get the default preparation (impute, \
-          one-hot, standardise) in front; it is learned anew for each.",
+          one-hot, standardize) in front; it is learned anew for each.",
     range: Range::Bool,
 };
 

@@ -303,7 +303,7 @@ impl Model for StackingModel {
         let mut report = Report::default();
         let row = |m: usize| -> Vec<Cell> { vec![self.names[m].as_str().into(), member::name(self.stages[m].learner()).into()] };
         report.table("Members", &["name", "learner"], (0..self.names.len()).map(row).collect());
-        report.text(format!("The final learner, {}, on what they say:", member::name(self.top.learner())));
+        report.text(format!("The final learner, {}, on their predictions:", member::name(self.top.learner())));
         let heads = column_names(&self.names, self.task, &self.classes);
         let seen = if self.passthrough { joined(&heads, schema) } else { Schema::numbers(heads) };
         report.sections.extend(self.last.report(&seen).sections);

@@ -75,7 +75,7 @@ impl Learner for Voting {
         name: "voting",
         summary: "Unlike learners on the same rows, combined by averages or by votes",
         objective: "f(x) = sum_m w_m f_m(x) / sum_m w_m, f_m predictions or class probabilities (soft), or 1 for the class \
-                    that member m says (hard)",
+                    that member m predicts (hard)",
         notes: "For good learners that err on different rows. Members are learners of the catalogue: --set \
                 estimators=tree,logistic --set tree.max_depth=4. Costs the sum of their fits. It does not train in passes.",
         reference: "Kittler, Hatef, Duin, Matas: On combining classifiers, IEEE PAMI 20, 1998",
@@ -86,7 +86,7 @@ impl Learner for Voting {
             ESTIMATORS,
             ParamSpec {
                 name: "voting",
-                doc: "soft averages class probabilities; hard counts the classes that the members say.",
+                doc: "soft averages class probabilities; hard counts the classes that the members predict.",
                 range: Range::Choice(&["soft", "hard"]),
             },
             ParamSpec {

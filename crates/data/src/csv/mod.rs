@@ -26,7 +26,7 @@ use crate::infer::Profile;
 use crate::options::{Format, MissingMarkers, ReadOptions};
 use crate::source::ByteSource;
 
-/// What is done with a batch of parsed chunks.
+/// The handler of a batch of parsed chunks.
 type BatchVisit<'v> = &'v mut dyn FnMut(&Layout, Vec<Result<Parsed>>) -> Result<Flow>;
 
 /// Delimited files that make up one table.
@@ -74,7 +74,7 @@ impl Delimited<'_> {
         layout.ok_or_else(|| Error::Data("there is no file to read".into()))
     }
 
-    /// What the columns turned out to be.
+    /// The inferred kinds of the columns.
     pub(crate) fn infer_columns<'p>(
         &self,
         layout: &Layout,

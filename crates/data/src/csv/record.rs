@@ -56,7 +56,7 @@ impl<'a> RawCell<'a> {
     }
 }
 
-/// What follows a cell.
+/// The delimiter after a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CellEnd {
     /// Another cell.

@@ -94,7 +94,7 @@ fn profiles(columns: &[ProfiledColumn]) -> impl Iterator<Item = &Profile> {
     columns.iter().map(|c| &c.profile)
 }
 
-/// What has been read so far.
+/// State of the reader.
 struct ExpectedBlocks<'a> {
     visit: &'a mut dyn FnMut(Table) -> Result<Flow>,
     begun: bool,

@@ -99,7 +99,7 @@ impl KernelChoice {
             "sigmoid" => Kernel::Sigmoid { gamma, coef0 },
             USER => {
                 return Err(Error::Data(
-                    "this kernel was a function of the user's, which no file holds; set `kernel` to it again".into(),
+                    "this kernel was a user-defined function, which no file holds; set `kernel` to it again".into(),
                 ));
             }
             _ => text.parse()?,

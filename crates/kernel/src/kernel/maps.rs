@@ -109,10 +109,10 @@ impl Learner for Nystroem {
 
     const SPEC: Spec = Spec {
         name: "nystroem",
-        summary: "Columns whose inner products are near any kernel, from some of the rows",
+        summary: "Columns whose inner products approximate any kernel, from some of the rows",
         objective: "z(x) = K_mm^(-1/2) [k(x_1, x) ... k(x_m, x)] for m rows drawn at random",
         notes: "In front of a linear learner in the place of an exact kernel machine: memory and time grow with rows times n_components. The error \
-                next to the kernel is measured on 200 rows and said in the certificate.",
+                next to the kernel is measured on 200 rows and reported in the certificate.",
         reference: "Williams and Seeger: Using the Nystroem method to speed up kernel machines, NIPS 2000",
         family: Family::Preparation,
         tasks: &[Task::Preparation],
@@ -234,7 +234,7 @@ impl Model for NystroemModel {
     }
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         if self.expansion.kernel().has_user_code() {
-            return Err(Error::Data("a kernel that is a function of the user's cannot be saved".into()));
+            return Err(Error::Data("a user-defined kernel function cannot be saved".into()));
         }
         save_centers(self.expansion.centers(), "components", out)?;
         out.vec("component_indices", &self.components);
@@ -308,11 +308,11 @@ impl Learner for RandomFourier {
 
     const SPEC: Spec = Spec {
         name: "rff",
-        summary: "Random waves whose inner products are near the Gaussian kernel",
+        summary: "Random waves whose inner products approximate the Gaussian kernel",
         objective: "z_j(x) = sqrt(2/D) cos(w_j.x + b_j), w_j normal with variance 2 gamma, b_j uniform on a circle",
         notes: "In front of a linear learner in the place of an exact kernel machine. Needs nothing but the scale of the rows; its error falls as one \
                 over the root of n_components, slower than that of nystroem where the kernel is smooth. The error is measured on 200 \
-                rows and said in the certificate.",
+                rows and reported in the certificate.",
         reference: "Rahimi and Recht: Random features for large-scale kernel machines, NIPS 2007",
         family: Family::Preparation,
         tasks: &[Task::Preparation],

@@ -1,4 +1,4 @@
-//! Common parts of learners with kernels, and those that are not support vector machines.
+//! Kernel ridge regression and kernel feature maps, and the choice of a kernel shared with the support vector machines.
 
 mod choice;
 mod maps;

@@ -117,11 +117,11 @@ impl Learner for KernelPca {
 
     const SPEC: Spec = Spec {
         name: "kernel-pca",
-        summary: "Principal components behind a kernel: curved structure made straight",
-        objective: "max over orthonormal v of the variance of phi(x).v, phi(x).phi(z) = k(x, z): eigenvectors of the centred kernel \
+        summary: "Principal components in the feature space of a kernel, for curved structure",
+        objective: "max over orthonormal v of the variance of phi(x).v, phi(x).phi(z) = k(x, z): eigenvectors of the centered kernel \
                     matrix H K H",
         notes: "For groups inside one another or along curves, to draw them or in front of a linear model; with the linear kernel it is \
-                pca. Standardise columns on different scales first. Holds the n x n kernel matrix while it trains, and all rows \
+                pca. Standardize columns on different scales first. Holds the n x n kernel matrix while it trains, and all rows \
                 afterwards; for many rows put nystroem in front of pca. Each component is signed so that its largest score is \
                 positive.",
         reference: "Schölkopf, Smola, Müller: Nonlinear component analysis as a kernel eigenvalue problem, Neural Computation 10 \
@@ -159,7 +159,7 @@ impl Learner for KernelPca {
             },
             ParamSpec {
                 name: "fit_inverse_transform",
-                doc: "Whether to learn an approximate way back from components to columns (pre-images), by kernel ridge regression.",
+                doc: "Whether to learn an approximate map from components back to columns (pre-images), by kernel ridge regression.",
                 range: Range::Bool,
             },
             ParamSpec {
@@ -201,7 +201,7 @@ impl Learner for KernelPca {
                 Self::SPEC.name,
                 "fit_inverse_transform",
                 "true",
-                "with a precomputed kernel there are no columns to lead back to",
+                "with a precomputed kernel there are no columns to map back to",
             ));
         }
         Ok(())

@@ -121,7 +121,7 @@ impl KernelPcaModel {
         if input.has_child("pre_image") {
             let ridge = KernelRidge::load(&input.child("pre_image"))?;
             if ridge.n_features() != model.eigenvalues.len() || ridge.n_targets() != model.n_features() {
-                return Err(bad("its way back leads elsewhere"));
+                return Err(bad("its inverse transform has another shape"));
             }
             model = model.with_pre_image(ridge);
         }
@@ -169,7 +169,7 @@ impl Model for KernelPcaModel {
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         if self.expansion.kernel().has_user_code() {
-            return Err(Error::Data("a kernel that is a function of the user's cannot be saved".into()));
+            return Err(Error::Data("a user-defined kernel function cannot be saved".into()));
         }
         save_centers(self.expansion.centers(), "rows", out)?;
         out.vec("eigenvalues", &self.eigenvalues);

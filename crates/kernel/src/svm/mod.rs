@@ -87,7 +87,7 @@ pub struct Svm {
     pub method: SvmSolver,
     /// Most steps.
     pub max_iter: Option<u64>,
-    /// What `decision` returns for more than two classes.
+    /// The result of `decision` for more than two classes.
     pub decision_shape: DecisionShape,
     /// Whether equal votes are decided by scores.
     pub break_ties: bool,
@@ -212,7 +212,7 @@ impl Learner for Svm {
             ParamSpec {
                 name: "method",
                 doc: "smo, steps on pairs of dual variables to the tolerance; pegasos, stochastic subgradient steps on the primal, for classes, with \
-                      the constant term penalised like a weight.",
+                      the constant term penalized like a weight.",
                 range: Range::Choice(&["smo", "pegasos"]),
             },
             ParamSpec {
@@ -222,7 +222,7 @@ impl Learner for Svm {
             },
             ParamSpec {
                 name: "decision_shape",
-                doc: "Scores of more than two classes: ovr, one a class made of votes and scores; ovo, one a pair.",
+                doc: "Scores of more than two classes: ovr, one per class made of votes and scores; ovo, one per pair.",
                 range: Range::Choice(&["ovr", "ovo"]),
             },
             ParamSpec {

@@ -234,7 +234,7 @@ impl Model for SvmModel {
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         if self.kernel().has_user_code() {
-            return Err(Error::Data("a kernel that is a function of the user's cannot be saved".into()));
+            return Err(Error::Data("a user-defined kernel function cannot be saved".into()));
         }
         save_centers(self.expansion.centers(), "support_vectors", out)?;
         out.vec("support", &self.support);

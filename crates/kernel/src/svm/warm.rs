@@ -107,7 +107,7 @@ impl<'a> WarmStart<'a> {
 fn feasible(variables: &[DualVariable], factor: f64, coefficient: impl Fn(&DualVariable) -> f64) -> Vec<f64> {
     let within = |v: &DualVariable| {
         let a = factor * (v.sign * coefficient(v)).max(0.0);
-        // A variable at its bound stays there, whatever the rounding of the factor.
+        // A variable at its bound stays there, despite rounding of the factor.
         if a >= v.bound * (1.0 - 1e-12) { v.bound } else { a }
     };
     let mut alpha: Vec<f64> = variables.iter().map(within).collect();

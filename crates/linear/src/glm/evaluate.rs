@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::super::passes::{CurvatureKind, CurvatureSums, PassRequest, add, contiguous, next_rows, sparse_dot};
 use super::offset::OffsetColumn;
 
-/// What is fixed before the first pass over the columns.
+/// Constants of a fit, known before the first pass over the columns.
 ///
 /// A point has a number for each column, 0 for the offset, then the intercept if there is one. The intercept of a point
-/// is that of columns shifted by `center`, so that a column far from zero does not look like it.
+/// is that of columns shifted by `center`, so that a column far from zero is not nearly collinear with it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GlmProblem {
     pub cols: usize,
@@ -23,14 +23,14 @@ pub struct GlmProblem {
     pub offset_column: Option<OffsetColumn>,
     /// The names of the columns, where they have any.
     pub names: Vec<String>,
-    /// What is taken off each column; empty for nothing.
+    /// The shift subtracted from each column; empty for none.
     pub center: Vec<f64>,
     /// The target of every row instead of its own: with squares as loss this looks for columns that make up a constant.
     pub constant: Option<f64>,
 }
 
 impl GlmProblem {
-    /// A column as a person knows it.
+    /// The name of a column in messages.
     pub fn column(&self, j: usize) -> String {
         self.names.get(j).map_or_else(|| format!("column number {j}"), |name| format!("column \"{name}\""))
     }
@@ -146,7 +146,7 @@ pub fn targets<'a>(y: &Target<'a>) -> Result<Cow<'a, [f64]>> {
     }
 }
 
-/// What the rows of a block bring besides their columns, and the curvature that is kept of each.
+/// Targets, weights and offsets of the rows of a block, and the curvature of each row.
 struct GlmBlock<'a> {
     problem: &'a GlmProblem,
     y: Cow<'a, [f64]>,
@@ -198,7 +198,7 @@ pub struct GlmPassSums {
     pub residuals: f64,
     /// Σ |residual|.
     pub sizes: f64,
-    /// What was asked for besides.
+    /// The requested curvature.
     pub curvature: Option<CurvatureSums>,
 }
 

@@ -1,4 +1,4 @@
-//! What a fit says besides its coefficients: deviance, dispersion, likelihood.
+//! Statistics of a fit besides its coefficients: deviance, dispersion, likelihood.
 
 use ermine_core::{Error, ModelReader, ModelWriter, Result};
 use ermine_math::distribution::ln_gamma;
@@ -25,7 +25,7 @@ pub struct GlmSummary {
     pub d2: f64,
     /// Pearson's statistic, Σ w (y - mu)² / V(mu).
     pub pearson_chi2: f64,
-    /// What the variance is in units of V(mu): 1 for counts and shares, else Pearson's statistic over `df_resid`.
+    /// The dispersion, the variance in units of V(mu): 1 for counts and shares, else Pearson's statistic over `df_resid`.
     pub dispersion: f64,
     /// The log-likelihood at its maximum, also over the dispersion where that is not 1; not a number for Tweedie families, whose
     /// density has no closed form.

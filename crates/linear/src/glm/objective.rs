@@ -11,7 +11,7 @@ use super::target_census::TargetSums;
 /// A deviance below this share of the sums it is the difference of has lost digits, and is summed row by row.
 const CANCELED_DEVIANCE: f64 = 1e-6;
 
-/// Half the deviance, and what a search knows of it.
+/// Half the deviance as the objective of a search.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GlmObjective {
     pub problem: GlmProblem,
@@ -20,14 +20,14 @@ pub struct GlmObjective {
     pub null_loss: f64,
     /// Loss and Pearson's statistic at the last accepted point.
     fit: Option<(f64, f64)>,
-    /// The deviance summed row by row, once that was asked for.
+    /// The deviance summed row by row, once it was requested.
     deviance: Option<f64>,
 }
 
 /// A search for the optimum.
 pub type GlmSearch = NewtonSearch<GlmObjective>;
 
-/// What a search found.
+/// The result of a search.
 pub struct GlmOptimum {
     /// Coefficients of the columns, 0 for the offset.
     pub coef: Vec<f64>,
@@ -67,7 +67,7 @@ impl GlmObjective {
         self.totals.saturated.abs() + null
     }
 
-    /// What is said where the likelihood is flat.
+    /// The note where the likelihood is flat.
     fn flat_note(&self) -> &'static str {
         match self.problem.family.power() {
             None => {
@@ -75,7 +75,7 @@ impl GlmObjective {
                  coefficients would grow without end, and are only a sign and a size"
             }
             Some(_) => {
-                "the likelihood has no maximum: where every target is 0 the mean falls towards 0 without end; the fit \
+                "the likelihood has no maximum: where every target is 0 the mean falls toward 0 without end; the fit \
                  stopped where it is flat, and some coefficients are only a sign and a size"
             }
         }
@@ -227,7 +227,7 @@ impl GlmSearch {
         }
         let weight = sample.pieces.iter().map(|p| (0..p.rows()).map(|i| p.weight_of(i)).sum::<f64>()).sum::<f64>();
         let share = weight / full.totals.weight;
-        // Evenly spaced rows of data that goes up and down in step with them would be no sample.
+        // Evenly spaced rows would be biased on periodic data.
         if !(share * sample.stride as f64 > 0.5 && share * (sample.stride as f64) < 2.0) {
             return Ok(());
         }
@@ -237,7 +237,7 @@ impl GlmSearch {
         self.warm_start(sample, share, small, cx)
     }
 
-    /// What has been found so far.
+    /// The result so far.
     pub fn solution(&self) -> GlmOptimum {
         let objective = &self.objective;
         let (problem, alpha) = (&objective.problem, self.plan.alpha);

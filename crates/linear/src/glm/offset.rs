@@ -10,7 +10,7 @@ use ermine_core::blocks::column_label;
 pub struct OffsetColumn {
     /// Which column.
     pub column: usize,
-    /// How it enters.
+    /// Its role: offset or exposure.
     pub role: OffsetRole,
 }
 
@@ -35,7 +35,7 @@ impl OffsetRole {
 }
 
 impl OffsetColumn {
-    /// What is added to the score of each row; cells that cannot be are refused, rows counting from the view.
+    /// The offset of each row's score; refuses invalid cells, with rows counted from the view.
     pub fn values(&self, x: &Features<'_>, schema: Option<&Schema>) -> Result<Vec<f64>> {
         let j = self.column;
         let mut values: Vec<f64> = match x {

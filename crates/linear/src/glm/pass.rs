@@ -14,7 +14,7 @@ use super::offset::OffsetColumn;
 use super::target_census::{NullModelSearch, NullModelSums, TargetCensus, TargetSums};
 use super::{Glm, GlmModel, GlmSolver, GlmSummary};
 
-/// Numbers in a point up to which the Hessian is worth its cost.
+/// Dimension up to which the Hessian is worth its cost.
 const NEWTON_COLS: usize = 1024;
 /// Numbers in a point beyond which a Hessian is refused.
 const HESSIAN_LIMIT: usize = 8192;
@@ -24,14 +24,14 @@ const LBFGS_MEMORY: usize = 20;
 const LARGEST_SQUARE: f64 = 1e150;
 const LEAST_SQUARE: f64 = 1e-150;
 
-/// Where a fit stands between two passes.
+/// State of a fit between two passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GlmState {
     input: GlmInput,
     phase: GlmPhase,
 }
 
-/// What is known before the first pass.
+/// Facts known before the first pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct GlmInput {
     cols: usize,
@@ -53,7 +53,7 @@ enum GlmPhase {
     Search(Box<GlmSearch>),
 }
 
-/// What a pass gathers: totals and a sample first, then what the stage needs.
+/// Sums of a pass: totals and a sample first, then those of the stage.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GlmPartial(GlmPartialKind);
 
@@ -176,7 +176,7 @@ impl Glm {
             kind,
             newton,
             tol: self.tol,
-            // With the Hessian at hand the last digits cost a step or two; of many rows they cost more, and mean less.
+            // With a Hessian the last digits cost a step or two; with many rows they cost more, and mean less.
             share: match newton {
                 true => [1e-6, if alpha == 0.0 { 1e-5 } else { 1e-4 }],
                 false => [1e-1, 1e-1],
@@ -285,7 +285,7 @@ impl Glm {
         Ok(GlmState { input, phase: GlmPhase::Search(Box::new(search)) })
     }
 
-    /// The model of where a search stands.
+    /// The model at the current point of a search.
     fn model(&self, search: &GlmSearch) -> GlmModel {
         let solution = search.solution();
         let GlmObjective { problem, totals, null_loss, .. } = &search.objective;
@@ -296,7 +296,7 @@ impl Glm {
             let width = errors.len();
             let value = |_, j: usize| if j == 0 { solution.intercept } else { solution.coef[j - 1] };
             let sd = summary.dispersion.sqrt();
-            // What is not fitted has no error, and no test.
+            // Fixed coefficients have no standard error and no test.
             let error = |_, j: usize| if errors[j] > 0.0 { sd * errors[j] } else { f64::NAN };
             let df = (!known).then_some(summary.df_resid);
             Inference::of(&Mat::from_fn(1, width, value), Mat::from_fn(1, width, error), df, CONFIDENCE)

@@ -1,4 +1,4 @@
-//! What the first pass gathers, totals of the target and a sample of rows, and the model without columns.
+//! The first pass, which gathers totals of the target and a sample of rows, and the model without columns.
 
 use ermine_core::{DatasetRef, Error, Features, Partial, Result};
 use ermine_math::loss::{Family, FisherKind, Link, glm_block};

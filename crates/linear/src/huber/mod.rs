@@ -103,7 +103,7 @@ impl Learner for Huber {
         name: NAME,
         summary: "Regression that bounds the pull of targets far off, with the scale of the residuals fitted too",
         objective: "min over b, b0, s: sum_i w_i (s + H(r_i / s) s) + alpha |b|^2, H(z) = z^2 for |z| <= epsilon, else 2 epsilon |z| \
-                    - epsilon^2; r_i = y_i - b0 - x_i b, intercept not penalised",
+                    - epsilon^2; r_i = y_i - b0 - x_i b, intercept not penalized",
         notes: "Choose it instead of ols when some targets may be far off. Rows whose columns are far off still pull. Five to ten \
                 passes, time rows x columns^2 each. No standard errors.",
         reference: "P. J. Huber, E. M. Ronchetti (2009), Robust Statistics, 2nd ed., Wiley, section 7.7",
@@ -128,7 +128,7 @@ impl Learner for Huber {
             },
             ParamSpec {
                 name: "fit_intercept",
-                doc: "Whether an intercept is fitted; it is never penalised.",
+                doc: "Whether an intercept is fitted; it is never penalized.",
                 range: Range::Bool,
             },
             ParamSpec {
@@ -169,7 +169,7 @@ pub struct HuberState {
     search: Option<HuberSearch>,
 }
 
-/// What is gathered: the sums of least squares first, then those of the objective.
+/// Sums of a pass: those of least squares first, then those of the objective.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HuberPartial(HuberPartialKind);
 

@@ -24,7 +24,7 @@ pub enum HuberStepKind {
     Majorized,
 }
 
-/// What is gathered over rows, in units in which columns and residuals have squares within the range of f64.
+/// Sums over rows, in units in which columns and residuals have squares within the range of f64.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HuberNewtonSums {
     /// Moments of [X | r], weighted by the curvature.
@@ -105,7 +105,7 @@ impl HuberNewtonSums {
     }
 }
 
-/// Where the search stands. Coefficients are in the units of the data, the scale in those of the residuals times 2^exponent.
+/// State of the search. Coefficients are in the units of the data, the scale in those of the residuals times 2^exponent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HuberPoint {
     pub line: LinearFunction,
@@ -143,7 +143,7 @@ impl Huber {
     }
 }
 
-/// What a step is made of.
+/// The parts of a step.
 pub struct HuberStep {
     /// Change of the coefficients, in units of the data.
     pub coef: Vec<f64>,
@@ -158,7 +158,7 @@ pub struct HuberStep {
     pub condition: f64,
 }
 
-/// What a step is to do.
+/// The kind of a step.
 pub struct StepRequest {
     pub epsilon: f64,
     pub alpha: f64,
@@ -170,7 +170,7 @@ pub struct StepRequest {
 
 /// Condition beyond which the near rows do not determine a step.
 const SINGULAR: f64 = 1e13;
-/// What is added to the diagonal then.
+/// The amount added to the diagonal then.
 const RAISED: f64 = 1e-12;
 
 /// Newton's step, or the bounded one. `None` when the near rows do not determine Newton's.
@@ -201,7 +201,7 @@ pub fn newton_step(
         factor = None;
     }
     if factor.is_none() && is_newton && sums.far > 0.0 {
-        // Near rows that lie on one plane exactly: the objective falls along a straight line towards it, as far as the caller lets it.
+        // Near rows that lie on one plane exactly: the objective falls along a straight line toward it, as far as the caller lets it.
         let raised = Mat::from_fn(n, n, |i, j| if i == j { 1.0 + RAISED } else { a[(i, j)] });
         factor = Cholesky::new(raised.view()).ok();
         if factor.is_none() {
@@ -280,7 +280,7 @@ impl<'a> HuberSystem<'a> {
     /// Half the negative gradient.
     fn right_side(&self) -> Vec<f64> {
         let (sums, m, p, sigma) = (self.sums, &self.sums.moments, self.penalty.len(), self.point.scale);
-        // Far rows beyond what the moments already carry of them.
+        // Far rows, less the part that the moments already contain.
         let pull = match self.ask.curvature {
             HuberStepKind::Newton => self.ask.epsilon * sigma,
             HuberStepKind::Majorized => 0.0,

@@ -20,7 +20,7 @@ const LAST_HALVING: u32 = 40;
 const FALL: f64 = 0.9;
 const RISE: f64 = 4.0;
 
-/// Where the search stands.
+/// State of the search.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HuberSearch {
     /// The point to be evaluated, or evaluated last.
@@ -166,11 +166,11 @@ impl HuberSearch {
         Ok(())
     }
 
-    /// Goes back towards the point that a step too long began at.
+    /// Goes back toward the point that a step too long began at.
     fn shorten(&mut self, before: HuberPoint) {
         self.halvings += 1;
         if self.halvings >= LAST_HALVING {
-            // No step goes down any more: rounding has won.
+            // No step lowers the objective any more: the limit of rounding.
             self.here = before;
             (self.done, self.converged) = (true, self.residual < 1e-6);
         } else if self.halvings == HALVINGS && self.curvature == HuberStepKind::Newton {

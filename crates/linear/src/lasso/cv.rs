@@ -59,7 +59,7 @@ impl Validation {
     }
 }
 
-/// What decides the folds' fits.
+/// Settings of the fits of the folds.
 pub(super) struct LassoCvOptions<'p> {
     pub learner: &'static str,
     pub folds: usize,

@@ -30,7 +30,7 @@ pub(super) struct LassoOptions<'p> {
 }
 
 impl LassoOptions<'_> {
-    /// What the ranges of single parameters do not say.
+    /// Constraints across parameters.
     pub fn check(&self) -> Result<()> {
         let refuse = |name: &str, value: String, expected: &str| Err(Error::parameter(self.learner, name, value, expected));
         if let Some(alphas) = self.alphas
@@ -146,7 +146,7 @@ impl LassoOptions<'_> {
             notes.push("alphas is not used, since alpha is a number; alpha=cv or alpha=path uses it".to_owned());
         }
         if outcomes.iter().flatten().any(|o| o.stopped) {
-            notes.push("stopped by the clock".to_owned());
+            notes.push("stopped at the time limit".to_owned());
         }
         let relative =
             |(o, _, largest): &(&LassoSolution, i32, f64)| if *largest > 0.0 { o.quality.violation / largest } else { 0.0 };

@@ -134,7 +134,7 @@ impl WorkingSetQp<'_> {
         }
     }
 
-    /// Moves to the minimum on the support with its signs, or towards it as far as the signs hold: what
+    /// Moves to the minimum on the support with its signs, or toward it as far as the signs hold: what
     /// reaches 0 leaves the support. False when the system is singular, or too large, or does not help.
     fn solve_support(&self, b: &mut [f64], z: &mut [f64]) -> bool {
         let LassoPenalty { l1, l2, positive } = self.penalty;

@@ -28,7 +28,7 @@ pub enum AlphaSpec {
     Word(PathGoal),
 }
 
-/// What a path of penalties is followed for.
+/// The purpose of a path of penalties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PathGoal {
@@ -60,7 +60,7 @@ pub enum Selection {
 ///
 /// # When to use it
 /// Many columns of which few matter: most coefficients come out exactly 0. Standardize the columns first, since the penalty sees their
-/// units. Among columns that say nearly the same it picks one; [`ElasticNet`] keeps them together.
+/// units. Among nearly equal columns it picks one; [`ElasticNet`] keeps them together.
 ///
 /// # Example
 /// ```
@@ -148,7 +148,7 @@ impl Default for Lasso {
 /// `1/(2 Σ w) sum_i w_i (y_i - b0 - x_i · b)² + alpha (l1_ratio |b|₁ + (1 - l1_ratio)/2 |b|²)`. The intercept is not penalized.
 ///
 /// # When to use it
-/// As [`Lasso`], where columns come in groups that say nearly the same: the squared part keeps a group together and makes the
+/// As [`Lasso`], where columns come in groups of nearly equal ones: the squared part keeps a group together and makes the
 /// solution unique.
 ///
 /// # Example
@@ -238,17 +238,17 @@ const ALPHA: ParamSpec = ParamSpec {
     range: Range::Either(&PENALTY, &Range::Choice(&["cv", "path"])),
 };
 const FIT_INTERCEPT: ParamSpec =
-    ParamSpec { name: "fit_intercept", doc: "Whether an intercept is fitted; it is never penalised.", range: Range::Bool };
+    ParamSpec { name: "fit_intercept", doc: "Whether an intercept is fitted; it is never penalized.", range: Range::Bool };
 const PRECOMPUTE: ParamSpec = ParamSpec {
     name: "precompute",
-    doc: "Whether the products of all columns are computed at the start; otherwise those of the columns that come into play.",
+    doc: "Whether the products of all columns are computed at the start; otherwise those of the columns that become active.",
     range: Range::Bool,
 };
 const MAX_ITER: ParamSpec =
     ParamSpec { name: "max_iter", doc: "Rounds of coordinate descent at most.", range: Range::int_from(1) };
 const TOL: ParamSpec = ParamSpec {
     name: "tol",
-    doc: "The duality gap at which to stop, relative to the mean square of the centred target.",
+    doc: "The duality gap at which to stop, relative to the mean square of the centered target.",
     range: Range::Real { min: 0.0, max: f64::MAX, above: false, log: true },
 };
 const POSITIVE: ParamSpec = ParamSpec {
@@ -338,9 +338,9 @@ impl Learner for Lasso {
     const SPEC: Spec = Spec {
         name: "lasso",
         summary: "Least squares with a penalty on the absolute values of the coefficients",
-        objective: "min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|_1, intercept not penalised",
-        notes: "Choose it when few of many columns matter: most coefficients come out exactly 0. Standardise the columns first. A \
-                few passes over the data, and time rows x active^2 for the columns that come into play. Gives no tests.",
+        objective: "min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|_1, intercept not penalized",
+        notes: "Choose it when few of many columns matter: most coefficients come out exactly 0. Standardize the columns first. A \
+                few passes over the data, and time rows x active^2 for the columns that become active. Gives no tests.",
         reference: "R. Tibshirani (1996), JRSS B 58, 267-288",
         family: Family::Linear,
         tasks: &[Task::Regression],
@@ -373,10 +373,10 @@ impl Learner for ElasticNet {
         name: "elastic-net",
         summary: "Least squares with a penalty on the absolute values and the squares of the coefficients",
         objective: "min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha (l1_ratio |b|_1 + (1 - l1_ratio)/2 |b|^2), \
-                    intercept not penalised",
+                    intercept not penalized",
         notes: "Choose it over the lasso where columns come in groups that say nearly the same: they are kept together. \
-                Standardise the columns first. A few passes over the data, and time rows x active^2 for the columns that come \
-                into play. Gives no tests.",
+                Standardize the columns first. A few passes over the data, and time rows x active^2 for the columns that \
+                become active. Gives no tests.",
         reference: "H. Zou, T. Hastie (2005), JRSS B 67, 301-320",
         family: Family::Linear,
         tasks: &[Task::Regression],

@@ -1,4 +1,4 @@
-//! What is solved: centered columns and targets, weights that add to 1, and the penalty.
+//! The problem to be solved: centered columns and targets, weights that add to 1, and the penalty.
 
 use ermine_core::{DatasetRef, Error, Result};
 use ermine_math::columns::Design;
@@ -27,7 +27,7 @@ impl LassoPenalty {
         elastic_violation(z, b, self.l1, self.l2, self.positive)
     }
 
-    /// What of `z` counts against the bound l1: its size, or with `positive` its value.
+    /// The part of `z` that counts against the bound l1: its size, or with `positive` its value.
     pub fn bound_use(&self, z: f64) -> f64 {
         if self.positive { z } else { z.abs() }
     }
@@ -39,7 +39,7 @@ pub(super) struct LassoProblem<'a> {
     pub design: Design<'a>,
     /// Weights that add to 1, or none: all equal.
     pub weight: Option<Vec<f64>>,
-    /// What sums over rows are divided by.
+    /// The divisor of sums over rows.
     pub total: f64,
     /// Means of the columns; zeros without intercept.
     pub mean: Vec<f64>,
@@ -89,7 +89,7 @@ impl<'a> LassoProblem<'a> {
         let mut variance: Vec<f64> = first.scatter.iter().map(|s| s / total).collect();
         let mut far = false;
         for (v, m) in variance.iter_mut().zip(&first.mean) {
-            // What rounding leaves of a constant column.
+            // The rounding error of a constant column.
             let rounding = 1e-15 * m;
             if *v <= 16.0 * rounding * rounding {
                 *v = 0.0;
@@ -157,7 +157,7 @@ fn centered(mut y: Vec<f64>, weight: Option<&[f64]>, center: bool) -> CenteredTa
     CenteredTarget { y, mean, exponent, q: Vec::new(), yy, largest: 0.0 }
 }
 
-/// Where a descent stands.
+/// State of a descent.
 #[derive(Debug, Clone)]
 pub(super) struct LassoPoint {
     /// The coefficients, of the scaled target.
@@ -184,7 +184,7 @@ pub(super) struct DualityGap {
     pub gap: f64,
     /// The largest violation of the optimality conditions.
     pub violation: f64,
-    /// What the residuals are multiplied with to be dual feasible.
+    /// The factor that makes the residuals dual feasible.
     pub feasible: f64,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct ResidualDescent<'a> {
     pub penalty: LassoPenalty,
     /// Residuals, scaled like the columns, up to the shift.
     pub rest: Vec<f64>,
-    /// What all residuals are to be raised by, since sparse columns are centered in effect only.
+    /// The pending shift of all residuals, since sparse columns are centered in effect only.
     pub shift: f64,
 }
 

@@ -25,7 +25,7 @@ const FIRST_SPARSE: usize = 256;
 const BATCH_COLUMNS: usize = 16;
 /// Violation of the optimality conditions, relative to the largest gradient, below which residuals are computed anew.
 const REFRESH_VIOLATION: f64 = 1e-5;
-/// Share of the bound that a gradient must reach for its column to be worth a place.
+/// Share of the bound that a gradient must reach for its column to enter the working set.
 const NEAR: f64 = 0.8;
 
 /// How it is solved.
@@ -40,7 +40,7 @@ pub(super) struct LassoSolverOptions {
     pub path: bool,
 }
 
-/// What came of one penalty.
+/// The solution for one penalty.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LassoSolution {
     pub quality: DualityGap,
@@ -48,7 +48,7 @@ pub(super) struct LassoSolution {
     pub converged: bool,
     /// Whether time ran out.
     pub stopped: bool,
-    /// Whether there was no penalty at all, so that the gap says nothing.
+    /// Whether there was no penalty at all, so that the gap is meaningless.
     pub free: bool,
 }
 
@@ -111,7 +111,7 @@ impl<'a> LassoSolver<'a> {
             let q = duality_gap(point, t, penalty);
             let ruled_out = self.screen(t, penalty, point, &q, &mut out);
             let support = point.b.iter().filter(|b| **b != 0.0).count();
-            // Back in the units of the target, in which the certificate speaks.
+            // Back in the units of the target, as in the certificate.
             let squared = |v: f64| ldexp(ldexp(v, t.exponent), t.exponent);
             let alpha = ldexp(penalty.l1, t.exponent);
             self.trace.push(&[squared(q.objective), squared(q.gap), alpha, size.min(t.q.len()) as f64, ruled_out as f64]);
@@ -182,7 +182,7 @@ impl<'a> LassoSolver<'a> {
         }
     }
 
-    /// What of a gradient may be rounding: it is a difference of products of columns with the target and with each other, and
+    /// The rounding error of a gradient: it is a difference of products of columns with the target and with each other, and
     /// each of these is a sum of terms of their sizes.
     fn rounding(&self, t: &CenteredTarget, point: &LassoPoint) -> f64 {
         // Sparse columns are centered after their products are taken, so their means are in the terms.
@@ -243,7 +243,7 @@ impl<'a> LassoSolver<'a> {
         };
         set.extend(others.iter().take(room).map(|o| o.1));
         if let Some(p) = &self.products {
-            // What was multiplied before costs nothing more.
+            // Products computed before cost nothing more.
             let near = others.iter().skip(room).map(|o| o.1);
             set.extend(near.filter(|&j| p.place[j] != NONE));
         }

@@ -7,16 +7,16 @@ use ermine_math::linalg::svd;
 use super::{LeastSquaresProblem, LeastSquaresSolution, ResidualCheck, SolutionFamily, nonnegative, solution_family};
 use ermine_math::scale::{exponent_of, ldexp, power};
 
-/// Half an ulp: how far a number may lie from what it stands for, relative to the largest of its kind.
+/// Half an ulp: the rounding error of a number, relative to the largest of its kind.
 const ROUNDING: f64 = 0.5;
 /// A sum of squares within this many roundings is no sum but rounding.
 const ROUNDINGS: f64 = 4.0;
-/// With fewer digits than this determined by the data, a person should know.
+/// With fewer digits than this determined by the data, the certificate has a note.
 const FEW_DIGITS: f64 = 1e6;
 
 pub(super) struct ExactInput<'a> {
     pub gram: &'a DdGram,
-    /// What was taken from the columns of [X | Y], in scaled units.
+    /// The shift subtracted from the columns of [X | Y], in scaled units.
     pub shift: &'a [f64],
     pub rows: u64,
     pub log_weight: f64,
@@ -59,7 +59,7 @@ impl ExactSystem<'_> {
     }
 }
 
-/// A factorization, with what it belongs to.
+/// A factorization with its columns.
 struct ExactFactor {
     alpha: f64,
     columns: Vec<usize>,
@@ -285,7 +285,7 @@ impl ExactSolver<'_> {
         if kept.len() < p && out.rank == kept.len() {
             out.notes.push(format!("rank {} of {p}: constant columns have the coefficient 0", out.rank));
         } else if out.rank < p && !problem.positive {
-            out.notes.push(format!("rank {} of {p}: of all minimisers, the coefficients of least length", out.rank));
+            out.notes.push(format!("rank {} of {p}: of all minimizers, the coefficients of least length", out.rank));
         }
         if clearance < FEW_DIGITS {
             let digits = clearance.log10().floor().max(0.0);

@@ -77,7 +77,7 @@ pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx
     let (n, p, t) = (x.rows(), x.cols(), y.cols());
     if problem.family {
         return Err(Error::Data(format!(
-            "{n} sparse rows of {p} columns are solved by steps, which find one minimiser and not the family of all; leave out family"
+            "{n} sparse rows of {p} columns are solved by steps, which find one minimizer and not the family of all; leave out family"
         )));
     }
     problem.check_penalties(t)?;
@@ -117,7 +117,7 @@ pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx
         descend(problem, &map, &square, y.col_iter(k), k, &mut out, cx)?;
     }
     if problem.penalty.is_empty() {
-        out.notes.push("the rank was not determined; the coefficients are the shortest among the minimisers".into());
+        out.notes.push("the rank was not determined; the coefficients are the shortest among the minimizers".into());
     }
     if !out.converged {
         out.notes.push(format!("the optimality conditions hold to {:.0e} only", out.residual));

@@ -26,7 +26,7 @@ const DECADES: (i32, i32) = (2, -8);
 const EACH_DECADE: i32 = 10;
 const LEAVE_ONE_OUT: &str = "leave-one-out";
 
-/// What the penalty is chosen from.
+/// The grid from which the penalty is chosen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AlphaGrid<'a> {
     /// The penalties to try; none for a grid made from the spectrum of the data.
@@ -64,7 +64,7 @@ impl AlphaGrid<'_> {
     }
 }
 
-/// What was found over a grid.
+/// Errors over a grid of penalties.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RidgePath {
     /// The penalties.
@@ -78,7 +78,7 @@ pub struct RidgePath {
     /// y minus its prediction without the row: one row per row of the data, in it target after target with one number per penalty. NaN for
     /// rows without weight.
     pub residuals: Option<Mat<f64>>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -255,7 +255,7 @@ pub(super) struct RowSpaceProblem<'a> {
     /// Z Zᵀ in units of 4^-exponent, over the rows with a weight above 0.
     pub kernel: &'a Mat<f64>,
     pub exponent: i32,
-    /// What centering took out of the space of the rows, of length 1.
+    /// The direction that centering removed from the space of the rows, of length 1.
     pub direction: Option<&'a [f64]>,
     /// The centered, weighted targets, in units of 2^-exponent.
     pub targets: &'a [Vec<Dd>],

@@ -9,7 +9,7 @@
 //! A penalty that is to be chosen is chosen after the first sums, by one more pass ([`loo`]).
 //!
 //! Sparse rows go to double-double at once, since few products are not zero. Wide data in memory, fewer rows than columns, is
-//! solved in the space of its rows ([`row_space`]), and sparse data that is large both ways by steps ([`iterative`]).
+//! solved in the space of its rows ([`row_space`]), and sparse data with many rows and many columns by conjugate gradients ([`iterative`]).
 
 mod exact;
 mod iterative;
@@ -71,7 +71,7 @@ macro_rules! impl_passes {
 }
 pub(crate) use impl_passes;
 
-/// What is asked for.
+/// The request.
 #[derive(Clone, Copy)]
 pub(crate) struct LeastSquaresProblem<'a> {
     /// For messages.
@@ -80,11 +80,11 @@ pub(crate) struct LeastSquaresProblem<'a> {
     pub positive: bool,
     /// The penalty on the squared coefficients: one number, or one per target; empty for none.
     pub penalty: &'a [f64],
-    /// What the penalty is to be chosen from, in place of `penalty`.
+    /// The grid from which the penalty is chosen, in place of `penalty`.
     pub grid: Option<AlphaGrid<'a>>,
-    /// Whether the singular values of X are asked for.
+    /// Whether the singular values of X are wanted.
     pub spectrum: bool,
-    /// Whether the space of all minimizers is asked for, where there are many.
+    /// Whether the space of all minimizers is wanted, where there are many.
     pub family: bool,
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn coefficient_overflow(column: usize) -> Error {
 /// Rows or columns, whichever are fewer, up to which a spectrum is waited for.
 const SPECTRUM: usize = 8192;
 
-/// Solves in memory what has a shape of its own; `None` for all other data, which goes through the passes.
+/// Solves data of special shape in memory; `None` for all other data, which is solved in passes.
 pub(crate) fn in_memory(
     problem: &LeastSquaresProblem<'_>,
     data: &DatasetRef<'_>,
@@ -161,7 +161,7 @@ pub(crate) fn adds_up(data: &DatasetRef<'_>, cut: &FoldAssignment<'_>) -> bool {
     cut.min_training_rows() > cols && !iterative && cut.fits_memory(2 * width * width)
 }
 
-/// What the residuals of a least-squares fit must not have, and how much of it rounding has left.
+/// The optimality conditions of a least-squares fit, and how far they are violated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ResidualCheck {
     /// The weighted mean of the residuals over their standard deviation; NaN without intercept, where it need not be 0.
@@ -170,7 +170,7 @@ pub struct ResidualCheck {
     pub correlation: f64,
 }
 
-/// The answer, for all targets. Sums of squares are in units of 4^-exponent, so that they exist whatever the units of y.
+/// The solution, for all targets. Sums of squares are in units of 4^-exponent, so that they exist whatever the units of y.
 #[derive(Debug, Clone)]
 pub(crate) struct LeastSquaresSolution {
     /// One row per target.
@@ -199,7 +199,7 @@ pub(crate) struct LeastSquaresSolution {
     pub log_weight: f64,
     /// All minimizers, on request and where there are many.
     pub family: Option<SolutionFamily>,
-    /// What the residuals keep of what they should be free of, one per target.
+    /// Violation of the optimality conditions, one per target.
     pub checks: Option<Vec<ResidualCheck>>,
     /// Largest violation of the optimality conditions, relative to the scale of the problem.
     pub residual: f64,
@@ -209,7 +209,7 @@ pub(crate) struct LeastSquaresSolution {
     pub steps: u64,
     pub converged: bool,
     pub notes: Vec<String>,
-    /// What was measured to choose the penalty.
+    /// The errors by which the penalty was chosen.
     pub path: Option<RidgePath>,
 }
 

@@ -24,7 +24,7 @@ const NEAR_PERFECT: f64 = 2e-6;
 /// The same for small data.
 const NEAR_PERFECT_SMALL: f64 = 1e-2;
 
-/// What follows.
+/// The next action.
 pub(super) enum SolveStep {
     Done(Box<LeastSquaresSolution>),
     /// Products in double-double are needed.
@@ -40,10 +40,10 @@ pub(super) struct RefinementInput<'a> {
     pub rounds: u32,
 }
 
-/// Columns from which singular values are found beside the solution.
+/// Columns from which singular values are computed together with the solution.
 const SIDE_BY_SIDE: usize = 256;
 
-/// Solves in f64, or corrects what was found so. Products in double-double are asked for only where `exact` allows it.
+/// Solves in f64, or corrects such a solution. Products in double-double are requested only where `exact` allows it.
 pub(super) fn solve(
     problem: &LeastSquaresProblem<'_>,
     given: &MomentsInput<'_>,

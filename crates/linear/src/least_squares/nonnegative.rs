@@ -114,7 +114,7 @@ pub(super) fn solve(a: &Mat<f64>, c: &[f64]) -> Result<NnlsSolution> {
                 break;
             }
             moved = true;
-            // As far towards the solution as no coefficient falls below zero.
+            // As far toward the solution as no coefficient falls below zero.
             let mut share = 1.0f64;
             for (&col, &t) in factor.columns.iter().zip(&target) {
                 if t <= 0.0 {

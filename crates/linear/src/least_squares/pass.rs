@@ -35,7 +35,7 @@ pub struct LeastSquaresState {
     /// Columns of [X | Y] are multiplied by 2^exponent; empty for not at all.
     exponents: Vec<i32>,
     kind: LeastSquaresPhase,
-    /// What was found over the grid, once it was.
+    /// Errors over the grid, once known.
     path: Option<RidgePath>,
 }
 
@@ -62,7 +62,7 @@ enum LeastSquaresPhase {
     },
 }
 
-/// What is gathered.
+/// Sums of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LeastSquaresPartial(LeastSquaresSums);
 
@@ -88,7 +88,7 @@ enum LeastSquaresSums {
 }
 
 impl LeastSquaresState {
-    /// What columns of [X | Y] are multiplied by.
+    /// The factors of the columns of [X | Y].
     fn scales(&self) -> Vec<f64> {
         let scale = |j: usize| self.exponents.get(j).map_or(1.0, |&e| power(e));
         (0..self.cols + self.targets).map(scale).collect()
@@ -169,7 +169,7 @@ impl LeastSquaresState {
         self.cols + self.targets <= EXACT_COLS
     }
 
-    /// What follows moments, or their correction.
+    /// The next action after moments, or their correction.
     fn next_phase(
         mut self,
         problem: &LeastSquaresProblem<'_>,

@@ -77,7 +77,7 @@ pub(crate) fn solve(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx
         out.family = Some(SolutionFamily { row_space, means: z.mean.iter().map(|m| m.hi).collect() });
     }
     if problem.penalty.is_empty() {
-        out.notes.push(format!("rank {} of {p}: of all minimisers, the coefficients of least length", out.rank));
+        out.notes.push(format!("rank {} of {p}: of all minimizers, the coefficients of least length", out.rank));
     }
     Ok(out)
 }
@@ -213,7 +213,7 @@ struct RowSpaceSystem<'a> {
     target: usize,
     alpha: f64,
     v: &'a [Dd],
-    /// What is added along the direction that centering took out.
+    /// The amount added along the direction that centering removed.
     fill: f64,
 }
 

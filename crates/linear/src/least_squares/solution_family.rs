@@ -5,7 +5,7 @@ use ermine_math::linalg::PivotedQr;
 
 use ermine_math::scale::ldexp;
 
-/// All minimizers, besides the shortest.
+/// The family of all minimizers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SolutionFamily {
     /// Orthonormal rows that span those of the centered X: the directions along which coefficients are determined.

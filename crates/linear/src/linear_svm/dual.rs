@@ -9,7 +9,7 @@ use ermine_core::{Context, Progress, Result, RngStream};
 
 use super::super::sgd::SgdRows;
 
-/// What each row asks for.
+/// The loss of each row.
 pub(super) struct DualProblem<'a> {
     pub y: &'a [f64],
     pub lower: &'a [f64],
@@ -31,7 +31,7 @@ impl DualProblem<'_> {
             let shrunk = z.signum() * (z.abs() - self.epsilon / curvature).max(0.0);
             return shrunk.clamp(lower, upper);
         }
-        // A row of zeros costs what its target says, whatever the weights.
+        // The loss of a row of zeros does not depend on the weights.
         match -slope {
             descent if descent.abs() <= self.epsilon => 0.0,
             descent if descent > 0.0 => upper.clamp(-f64::MAX, f64::MAX),
@@ -117,7 +117,7 @@ pub(super) fn minimize(
                 (violation, converged) = (worst, true);
                 break;
             }
-            // In order without the rest: look at all of them once more.
+            // In order without the rest: check all of them once more.
             active = (0..n as u32).filter(|&i| rows.upper[i as usize] > rows.lower[i as usize]).collect();
             leave = f64::INFINITY;
             continue;

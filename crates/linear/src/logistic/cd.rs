@@ -55,7 +55,7 @@ impl StopLimits {
     }
 }
 
-/// What a solver in memory found.
+/// The result of a solver in memory.
 pub struct LogisticSolution {
     pub point: WeightPoint,
     pub certificate: Certificate,
@@ -74,7 +74,7 @@ pub struct DualBound {
     pub scale: f64,
 }
 
-/// What is missing to optimality.
+/// The gap to optimality.
 struct KktViolation {
     /// An estimate of the decrease that is left, coordinate by coordinate.
     left: f64,
@@ -108,7 +108,7 @@ impl LogisticData<'_> {
         DualBound { products, gap: objective - best.0, scale: best.1 }
     }
 
-    /// Residuals, the gradient of the loss and what else the rows say at a point.
+    /// Residuals, the gradient of the loss and further sums at a point.
     fn residuals_at(&self, point: &WeightPoint) -> (Vec<f64>, Vec<f64>, BlockLoss) {
         let mut z = self.scores(point);
         let block = self.residuals(&mut z, &mut []);

@@ -25,7 +25,7 @@ const SLOW: f64 = 0.9;
 /// Rounds before that is judged.
 const PATIENCE: u64 = 8;
 
-/// What the rounds ended with.
+/// The result of the rounds.
 pub enum DualResult {
     /// The optimum, or the last of the rounds allowed.
     Solved(Box<LogisticSolution>),
@@ -110,7 +110,7 @@ struct DualRound {
     first: bool,
     /// Margins that are off by no more are left alone.
     skip: f64,
-    /// What the dual gained.
+    /// The increase of the dual.
     gain: f64,
     /// Σ of the squares by which margins were off.
     off: f64,

@@ -11,10 +11,10 @@ use super::Logistic;
 /// Sparse rows at a time.
 const SPARSE_ROWS: usize = 256;
 
-/// What is fixed once the classes have been counted.
+/// Constants of a fit, known once the classes have been counted.
 ///
 /// A point is a run of `width` numbers for each weight vector: the weights, then the intercept if there is one. The
-/// intercept of a point is that of columns shifted by `center`, so that a column far from zero does not look like it.
+/// intercept of a point is that of columns shifted by `center`, so that a column far from zero is not nearly collinear with it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LogisticProblem {
     pub cols: usize,
@@ -25,7 +25,7 @@ pub struct LogisticProblem {
     pub class_position: Vec<Option<u32>>,
     /// The factor of each class's weights.
     pub class_weight: Vec<f64>,
-    /// What is taken off each column; empty for nothing.
+    /// The shift subtracted from each column; empty for none.
     pub center: Vec<f64>,
     /// Row stride when the matrix of [`CurvatureKind::Shared`] is made of a subsample of the rows.
     pub curvature_stride: usize,
@@ -246,7 +246,7 @@ impl LogisticProblem {
         Ok(())
     }
 
-    /// The curvature of each row that stands for all classes: that of the only score, or the mean over classes, such that
+    /// One curvature of each row for all classes: that of the only score, or the mean over classes, such that
     /// it is exact where all probabilities are equal.
     fn mean_curvature(&self, labels: &EncodedLabels, curves: &RowCurvature) -> Vec<f64> {
         let v = self.vectors();
@@ -300,11 +300,11 @@ impl EncodedLabels {
     }
 }
 
-/// What the curvature needs of each row: second derivatives for one score, probabilities of each class for several.
+/// Inputs of the curvature for each row: second derivatives for one score, probabilities of each class for several.
 struct RowCurvature {
     kind: CurvatureKind,
     values: Vec<Vec<f64>>,
-    /// Those of the rows at hand.
+    /// Those of the current rows.
     kept: Vec<f64>,
 }
 
@@ -319,7 +319,7 @@ pub struct LogisticSums {
     pub products: Vec<f64>,
     /// Σ residual, for each weight vector.
     pub residuals: Vec<f64>,
-    /// What was asked for besides.
+    /// The requested curvature.
     pub curvature: Vec<CurvatureSums>,
 }
 

@@ -86,7 +86,7 @@ impl GradientDescent {
         }
     }
 
-    /// What the current pass gathers.
+    /// The purpose of the current pass.
     pub fn curvature_wanted(&self) -> CurvatureKind {
         if self.stage == DescentPhase::Start { CurvatureKind::Diagonal } else { CurvatureKind::None }
     }
@@ -253,7 +253,7 @@ impl GradientDescent {
         (left, most)
     }
 
-    /// What is known of the last point taken.
+    /// The last accepted point.
     pub fn certificate(&self) -> Certificate {
         Certificate {
             method: "gd".into(),

@@ -1,4 +1,4 @@
-//! The Hessian of several classes, put together from what a pass gathers.
+//! The Hessian of several classes, assembled from the sums of a pass.
 
 use ermine_core::Mat;
 

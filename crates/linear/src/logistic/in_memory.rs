@@ -11,13 +11,13 @@ use super::setup::classes_with_rows;
 use super::stochastic::{self, StochasticMethod};
 use super::{Logistic, LogisticModel, LogisticSolver, LogisticStart};
 
-/// What the curvature of a row may be next to that of the penalty, in the mean, for the dual to be faster.
+/// Largest mean ratio of the curvature of a row to that of the penalty at which the dual is faster.
 const DUAL_STEEP: f64 = 1e3;
 /// Columns from which sparse rows use the dual.
 const DUAL_COLS: usize = 2000;
 
 impl Logistic {
-    /// Fits with all rows in memory, by the solver that was asked for or the one that suits the data.
+    /// Fits with all rows in memory, by the requested solver or the one that suits the data.
     pub(super) fn fit_in_memory(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<LogisticModel> {
         let penalty = self.elastic_penalty();
         let sparse = matches!(data.x, Features::Csr(_));
@@ -41,7 +41,7 @@ impl Logistic {
         }
     }
 
-    /// Whether the dual is worth a look for sparse rows of so many columns.
+    /// Whether the dual may be faster for sparse rows of so many columns.
     fn prefers_dual(&self, cols: usize) -> bool {
         self.elastic_penalty().l2 > 0.0 && !self.fit_intercept && cols >= DUAL_COLS && self.max_iter > 0 && self.start.is_none()
     }

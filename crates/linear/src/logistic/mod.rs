@@ -56,7 +56,7 @@ pub use separation::Separation;
 /// ```
 ///
 /// # Parameters
-/// See [`Logistic::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
+/// See [`Logistic::SPEC`](Learner::SPEC), which is also the text on the command line and in Python.
 ///
 /// # Cost
 /// A pass over the rows costs 4 n p K multiplications and reads the rows once; Newton's method takes about ten passes and
@@ -107,7 +107,7 @@ pub struct Logistic {
     pub start: Option<LogisticStart>,
 }
 
-/// Which penalty the weights carry.
+/// The penalty on the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PenaltyKind {
@@ -115,7 +115,7 @@ pub enum PenaltyKind {
     L2,
     /// The sum of their absolute values, which makes many of them 0.
     L1,
-    /// Both, in shares that `l1_ratio` says.
+    /// Both, in the shares of `l1_ratio`.
     ElasticNet,
     /// None.
     None,
@@ -176,11 +176,11 @@ impl Learner for Logistic {
         name: Self::NAME,
         summary: "Logistic regression for two classes, softmax regression for more, with an L2, L1 or elastic-net penalty",
         objective: "min over W, b: C sum_i w_i loss_i + r ||W||_1 + (1 - r)/2 ||W||^2; loss_i = log(1 + exp(-s_i (w.x_i + b))) for two classes, \
-                    log sum_k exp(z_ik) - z_i,y(i) with z_ik = w_k.x_i + b_k for more; intercepts are not penalised",
+                    log sum_k exp(z_ik) - z_i,y(i) with z_ik = w_k.x_i + b_k for more; intercepts are not penalized",
         notes: "The first choice for classification with numeric columns: one optimum, found exactly and with a certificate, \
                 probabilities that are well calibrated, weights that can be read (with standard errors without penalty). An L1 \
-                part selects columns: many weights are exactly 0. Standardise columns of different units, since the penalty sees \
-                the units. Classes that can be told apart without error are found out when nothing is penalised, and the \
+                part selects columns: many weights are exactly 0. Standardize columns of different units, since the penalty sees \
+                the units. Classes that can be told apart without error are found out when nothing is penalized, and the \
                 direction that tells them apart is kept. Weights of rows are counts, for standard errors too. Costs some tens of passes at most over the rows.",
         reference: "Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2nd ed., 2009, section 4.4",
         family: Family::Linear,
@@ -189,7 +189,7 @@ impl Learner for Logistic {
         params: &[
             ParamSpec {
                 name: "penalty",
-                doc: "What the weights carry: \"l2\", half the sum of their squares; \"l1\", the sum of their absolute values, which \
+                doc: "The penalty on the weights: \"l2\", half the sum of their squares; \"l1\", the sum of their absolute values, which \
                       makes many of them 0; \"elastic-net\", both; or \"none\", which is maximum likelihood.",
                 range: Range::Choice(&["l2", "l1", "elastic-net", "none"]),
             },
@@ -206,7 +206,7 @@ impl Learner for Logistic {
             },
             ParamSpec {
                 name: "fit_intercept",
-                doc: "Whether scores have an intercept, which is not penalised.",
+                doc: "Whether scores have an intercept, which is not penalized.",
                 range: Range::Bool,
             },
             ParamSpec {
@@ -240,7 +240,7 @@ impl Learner for Logistic {
             ParamSpec {
                 name: "start",
                 doc: "Where to start: an object with `coef`, a list of weights for each class (one list for two classes), and \
-                      `intercept`, as many numbers. null starts from nothing.",
+                      `intercept`, as many numbers. null starts from 0.",
                 range: Range::Optional(&Range::Any),
             },
         ],

@@ -11,7 +11,7 @@ use super::model::StandardErrors;
 use super::sample::{as_dataset, class_weights};
 use super::separation::{MAX_DIRECTION_LEN, loss_limit};
 
-/// The sum of the losses, and what a search knows of it.
+/// The sum of the losses as the objective of a search.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LogisticObjective {
     pub problem: LogisticProblem,
@@ -26,7 +26,7 @@ pub struct LogisticObjective {
 /// A search for the optimum.
 pub type LogisticSearch = NewtonSearch<LogisticObjective>;
 
-/// What a search found.
+/// The result of a search.
 pub struct LogisticOptimum {
     pub point: Vec<f64>,
     pub certificate: Certificate,
@@ -178,7 +178,7 @@ impl LogisticSearch {
         self.warm_start(sample, share, small, cx)
     }
 
-    /// What has been found so far.
+    /// The result so far.
     pub fn solution(&self) -> LogisticOptimum {
         let mut point = self.best().to_vec();
         self.center_weights(&mut point);

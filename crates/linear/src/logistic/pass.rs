@@ -12,7 +12,7 @@ use super::separation::{MarginSums, Separation, SeparationOutcome, SeparationPro
 use super::setup::classes_with_rows;
 use super::{Logistic, LogisticModel, LogisticSolver};
 
-/// Where a fit stands between two passes.
+/// State of a fit between two passes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LogisticState {
     input: LogisticInput,
@@ -29,7 +29,7 @@ enum LogisticMethod {
     Proof(LogisticSearch, SeparationProof),
 }
 
-/// What is known before the first pass.
+/// Facts known before the first pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LogisticInput {
     /// The names of the classes, and of the columns where they have any.
@@ -39,7 +39,7 @@ pub struct LogisticInput {
     pub sparse: bool,
 }
 
-/// What a pass gathers: the classes and a sample first, then the objective.
+/// Sums of a pass: the classes and a sample first, then the objective.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LogisticPartial(LogisticPartialKind);
 
@@ -189,7 +189,7 @@ impl Logistic {
         Ok(LogisticMethod::Search(search))
     }
 
-    /// The model of where a search stands; `proven` is a direction that proves the classes to be separable in part.
+    /// The model at the current point of a search; `proven` is a direction that proves the classes to be separable in part.
     fn model(&self, names: &[String], search: &LogisticSearch, proven: Option<(Vec<f64>, f64)>) -> LogisticModel {
         let solution = search.solution();
         let problem = &search.objective.problem;
@@ -221,7 +221,7 @@ impl Logistic {
         }
     }
 
-    /// The model of where a gradient descent stands.
+    /// The model at the current point of a gradient descent.
     fn gradient_model(&self, names: &[String], descent: &GradientDescent) -> LogisticModel {
         let problem = &descent.problem;
         let mut point = uncentered_point(problem, descent.best());
@@ -246,7 +246,7 @@ impl Logistic {
     }
 }
 
-/// What is said when the likelihood is flat along a direction that does not prove why.
+/// The note where the likelihood is flat along a direction that does not prove separation.
 const FLAT: &str = "flat: along some direction of the weights the likelihood hardly changes any more, as it does when the classes are separable \
                     in part, but no direction was found that proves it";
 

@@ -1,8 +1,8 @@
-//! What the weights cost: l1 Σ |w| + l2 / 2 Σ w², next to the plain sum of losses.
+//! The elastic-net penalty l1 Σ |w| + l2 / 2 Σ w², added to the sum of losses.
 
 use serde::{Deserialize, Serialize};
 
-/// The two parts of an elastic net. Intercepts carry neither.
+/// The two parts of an elastic-net penalty. Intercepts are not penalized.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ElasticPenalty {
     /// The factor of the absolute values.
@@ -41,7 +41,7 @@ impl ElasticPenalty {
         if over == 0.0 { 0.0 } else { over * over / (2.0 * self.l2) }
     }
 
-    /// What may be taken off the weights that several classes have for one column so that they cost least; the
+    /// The shift of the weights that several classes have for one column at which their penalty is least; the
     /// probabilities do not change by it. Where 0 is as good as anything it is 0, which keeps zeros.
     pub fn common(self, weights: &mut [f64]) -> f64 {
         let n = weights.len() as f64;

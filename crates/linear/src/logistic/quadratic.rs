@@ -223,10 +223,10 @@ impl<'a> QuadraticModel<'a> {
     }
 }
 
-/// Where a minimization stands.
+/// State of a minimization.
 struct DescentState {
     weights: Vec<f64>,
-    /// What the steps so far add to the scores: the columns times them, and `shift`.
+    /// The change of the scores by the steps so far: the columns times them, and `shift`.
     scores: Vec<f64>,
     shift: f64,
     /// Their sum in the weights of the curvature.

@@ -131,7 +131,7 @@ impl<'a> LogisticData<'a> {
         Ok(summary.scatter)
     }
 
-    /// Residuals moved towards the row's own class where classes with an intercept have too much of them, so that those of each class
+    /// Residuals moved toward the row's own class where classes with an intercept have too much of them, so that those of each class
     /// sum to 0, which the dual asks for. They stay differences of probabilities.
     pub fn project_residuals(&self, residuals: &mut [f64]) {
         let (n, v) = (self.len(), self.problem.vectors());

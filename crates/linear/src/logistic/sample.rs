@@ -1,4 +1,4 @@
-//! What the first pass gathers: how much weight each class has, and a bounded sample of rows to start from.
+//! The first pass, which gathers the weight of each class and a bounded sample of rows to start from.
 
 use ermine_core::{DatasetRef, Features, Partial, Result, Target};
 use serde::{Deserialize, Serialize};

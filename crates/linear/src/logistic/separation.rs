@@ -1,4 +1,4 @@
-//! Classes that a direction of the weights tells apart without a penalty: the likelihood then has no maximum, and the direction
+//! Separable classes without a penalty: the likelihood then has no maximum, and the separating direction
 //! proves it.
 
 use ermine_core::{DatasetRef, Features, Mat, Partial, Result};
@@ -43,17 +43,17 @@ impl Separation {
         })
     }
 
-    /// What a certificate says of it.
+    /// The note of the certificate.
     pub fn certificate_note(&self) -> &'static str {
         match self.complete {
             true => {
                 "separable: the classes can be told apart without error, so the likelihood has no maximum and the weights would grow \
-                 without end; those returned tell every row apart, and only their direction means something. Penalise them (C) to \
+                 without end; those returned tell every row apart, and only their direction means something. Penalize them (C) to \
                  have sizes, too"
             }
             false => {
                 "separable in part: along one direction of the weights the likelihood rises without end, so the sizes of some weights \
-                 mean nothing. Penalise them (C), or leave out the columns along which the direction leads"
+                 mean nothing. Penalize them (C), or leave out the columns along which the direction leads"
             }
         }
     }
@@ -66,11 +66,11 @@ pub fn loss_limit(weight: f64, tol: f64) -> f64 {
 
 /// Numbers in a point beyond which a direction is not looked for among the rows on its boundary.
 pub const MAX_DIRECTION_LEN: usize = 600;
-/// Leads below this share of the largest belong to rows that the direction should leave alone.
+/// Margins below this share of the largest belong to rows on which the direction should have no effect.
 const BOUNDARY_MARGIN: f64 = 1e-3;
 /// Eigenvalues below this share of the largest are 0.
 const NULL: f64 = 1e-11;
-/// What rounding may leave of a lead that is 0, as a share of the largest.
+/// The rounding error of a margin that is 0, as a share of the largest.
 const ROUNDING: f64 = 1e-9;
 
 /// State of the proof, which takes up to three passes: how large margins along a direction are, which rows it should leave alone, and whether what
@@ -90,7 +90,7 @@ enum SeparationPhase {
     Check,
 }
 
-/// What a pass of a proof gathers.
+/// Sums of a pass of a proof.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MarginSums {
     least: f64,
@@ -114,7 +114,7 @@ impl SeparationProof {
         Self { direction, stage: SeparationPhase::Magnitude, largest: 0.0 }
     }
 
-    /// What no rows give.
+    /// The sums of no rows.
     pub fn empty(&self) -> MarginSums {
         let size = if self.stage == SeparationPhase::Boundary { self.direction.len().pow(2) } else { 0 };
         MarginSums { least: f64::MAX, largest: -f64::MAX, products: vec![0.0; size] }
@@ -201,7 +201,7 @@ impl SeparationProof {
     }
 }
 
-/// What a pass of a proof came to.
+/// The result of a pass of a proof.
 pub enum SeparationOutcome {
     Continue(SeparationProof),
     /// A direction in the coordinates of the problem, and the least lead along it.

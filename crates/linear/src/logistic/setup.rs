@@ -11,7 +11,7 @@ use super::rows::WeightPoint;
 use super::separation::loss_limit;
 use super::{Logistic, LogisticSolver, PenaltyKind};
 
-/// Numbers in a point up to which the Hessian of two classes is worth its cost, and that of more classes.
+/// Dimension up to which the Hessian of two classes is worth its cost, and that of more classes.
 const NEWTON_BINARY: usize = 1024;
 const NEWTON_SOFTMAX: usize = 200;
 /// Columns up to which one matrix is gathered for all classes as a metric.
@@ -75,7 +75,7 @@ impl Logistic {
             kind,
             newton,
             tol: self.tol,
-            // With the Hessian at hand the last digits cost a step or two; of many rows they cost more, and mean less.
+            // With a Hessian the last digits cost a step or two; with many rows they cost more, and mean less.
             share: if newton { [1e-6, 1e-5] } else { [10.0, 10.0] },
             max_iter: self.max_iter,
             sparse,

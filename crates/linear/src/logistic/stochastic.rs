@@ -1,4 +1,4 @@
-//! One row at a time: SAGA, whose steps know the mean of the last gradients of all rows, and plain stochastic gradient descent with
+//! Solvers that take one row at a time: SAGA, whose steps use the mean of the last gradients of all rows, and plain stochastic gradient descent with
 //! averaging.
 //!
 //! Columns are taken about their means (dense rows) and in units of their spread, so that one step length suits all. A weight whose column a
@@ -27,7 +27,7 @@ pub enum StochasticMethod {
 
 /// Steps of SGD get shorter with this power of the number of rounds.
 const DECAY: f64 = 0.6;
-/// Rounds of SGD between two looks at all rows.
+/// Rounds of SGD between two evaluations on all rows.
 const LOOK: u64 = 5;
 
 enum RowAccess<'a> {
@@ -107,7 +107,7 @@ struct StochasticState<'a> {
     rows: &'a LogisticData<'a>,
     vectors: usize,
     cols: usize,
-    /// What is taken off each column (empty for nothing), and what it is divided by; 0 for a column that never moves.
+    /// The shift subtracted from each column (empty for none), and its divisor; 0 for a column whose weight never moves.
     center: Vec<f64>,
     spread: Vec<f64>,
     /// The penalty of each column in its units, as a share of one row.
@@ -139,7 +139,7 @@ impl<'a> StochasticState<'a> {
             true => rows.design.summary(rows.weight(), &vec![0.0; n], true).mean,
             false => Vec::new(),
         };
-        // About zero where nothing is taken off.
+        // About zero where nothing is subtracted.
         let squares = match center.is_empty() && rows.problem.intercept {
             true => rows.design.summary(rows.weight(), &vec![0.0; n], false).scatter,
             false => scatter.to_vec(),

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{add, contiguous};
 
-/// What a pass gathers besides loss and gradient.
+/// The curvature that a pass gathers besides loss and gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CurvatureKind {
     /// Nothing.
     None,
     /// Σ dᵢ xᵢⱼ² for every column, with dᵢ the curvature of a row (for several classes their mean).
     Diagonal,
-    /// Σ dᵢ xᵢ xᵢᵀ, one matrix that stands for every class.
+    /// Σ dᵢ xᵢ xᵢᵀ, one matrix shared by all classes.
     Shared,
     /// The Hessian.
     Full,

@@ -17,7 +17,7 @@ use super::CurvatureKind;
 pub struct HessianMetric {
     /// Which approximation it is.
     pub kind: CurvatureKind,
-    /// The Hessian, the matrix that stands for every class, or a diagonal of one row.
+    /// The Hessian, the matrix shared by all classes, or a diagonal of one row.
     matrix: Mat<f64>,
     /// Steps of a diagonal divide by the geometric mean of it and this, when this is above 0.
     #[serde(default)]
@@ -35,7 +35,7 @@ struct ScaledCholesky {
 
 /// A scaled matrix with a reciprocal condition below this has no direction left that its last digits could decide.
 const SINGULAR: f64 = 1e-13;
-/// What is added to the unit diagonal then.
+/// The amount added to the unit diagonal then.
 const DAMPING: f64 = 1e-9;
 
 impl HessianMetric {

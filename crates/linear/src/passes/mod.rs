@@ -1,4 +1,4 @@
-//! What linear models that reach their optimum in passes over rows share: how rows are read, how curvature is gathered and
+//! Shared by linear models that reach their optimum in passes over rows: how rows are read, how curvature is gathered and
 //! turned into steps, the search itself, and the sample of rows to start from.
 
 mod curvature;

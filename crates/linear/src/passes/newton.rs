@@ -11,7 +11,7 @@ const REFRESH_STEP: u64 = 4;
 /// A direction along which the curvature has fallen to this share of what it was at the start leads to infinity.
 const VANISHED_CURVATURE: f64 = 1e-7;
 
-/// What a pass gathers besides loss and gradient.
+/// The curvature that a pass gathers besides loss and gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassRequest {
     pub curvature: CurvatureKind,
@@ -24,7 +24,7 @@ pub struct PassRequest {
 pub struct NewtonPlan {
     /// The penalty next to the plain sum of losses.
     pub alpha: f64,
-    /// What the metric is made of.
+    /// The kind of the metric.
     pub kind: CurvatureKind,
     /// Whether the metric is the Hessian, renewed during the search.
     pub newton: bool,
@@ -38,16 +38,16 @@ pub struct NewtonPlan {
     pub memory: usize,
     /// Passes that a Hessian costs.
     pub hessian_cost: f64,
-    /// What the objective is divided by where the learner states it.
+    /// The divisor of the objective where the learner reports it.
     pub unit: f64,
     /// Whether a new Hessian makes the steps so far worthless. With the expected curvature in place of the observed, they still
     /// teach what lies between the two.
     pub exact_hessian: bool,
-    /// Whether a vanishing curvature says that the likelihood has no maximum.
+    /// Whether a vanishing curvature means that the likelihood has no maximum.
     pub watch_curvature: bool,
     /// Whether a metric that is not the Hessian is renewed.
     pub renew_metric: bool,
-    /// What [`HessianMetric::damped`] gets after the first step; 0 for nothing.
+    /// The argument of [`HessianMetric::damped`] after the first step; 0 for no damping.
     pub damping: f64,
 }
 
@@ -75,16 +75,16 @@ pub trait Objective: Clone + Sync {
     fn value_and_gradient(&self, sums: &Self::Sums, point: &[f64], alpha: f64) -> (f64, Vec<f64>);
     /// The metric of the curvature in the sums, if they have any.
     fn metric(&self, sums: &Self::Sums, alpha: f64) -> Option<HessianMetric>;
-    /// Notes what else the sums say of an accepted point, or of the best one in a closing pass.
+    /// Records further sums at an accepted point, or at the best one in a closing pass.
     fn accept(&mut self, sums: &Self::Sums, closing: bool);
-    /// What a decrement is relative to, at the last accepted point.
+    /// The scale of a decrement, at the last accepted point.
     fn decrement_scale(&self, value: f64, point: &[f64], alpha: f64) -> f64;
     /// The objective as the learner states it, at the last accepted point.
     fn reported(&self, value: f64, point: &[f64], plan: &NewtonPlan) -> f64;
 
     /// Whether classes are separated far enough, where they are separated at all and nothing is penalized.
     fn separated(&self, sums: &Self::Sums, plan: &NewtonPlan) -> Option<bool>;
-    /// What a pass after the end is needed for; none for no such pass.
+    /// The purpose of a pass after the end; none for no such pass.
     fn closing_pass(&self, plan: &NewtonPlan, end: Termination, metric_is_current: bool) -> Option<CurvatureKind>;
     /// Why there is no finite value where the search starts.
     fn start_error(&self, sums: &Self::Sums, gradient: &[f64]) -> Error;
@@ -109,7 +109,7 @@ pub struct NewtonSearch<O> {
     trace: Trace,
     descent: LbfgsDescent,
     metric: Option<HessianMetric>,
-    /// The metric where the search began, kept where it tells whether the likelihood has a maximum.
+    /// The metric where the search began, kept where it decides whether the likelihood has a maximum.
     initial_metric: Option<HessianMetric>,
     request: PassRequest,
     /// The relative distance at the last accepted point.
@@ -238,7 +238,7 @@ impl<O: Objective> NewtonSearch<O> {
                 self.descent.reset_memory();
             }
         }
-        // The first step needs a metric that is right in size as well; afterwards the steps say how long they must be.
+        // The first step needs a metric of the right size as well; afterwards the steps give their length.
         if self.steps() > 0 {
             self.metric = self.metric.take().map(|metric| metric.damped(self.plan.damping));
         }
@@ -316,7 +316,7 @@ impl<O: Objective> NewtonSearch<O> {
         }
     }
 
-    /// What is known of the last accepted point; `value` is what its gradient is measured by.
+    /// The last accepted point; `value` is the scale of its gradient.
     pub fn certificate(&self, method: &str, value: f64) -> Certificate {
         let largest = |metric: &HessianMetric| {
             let along = |(at, g): (usize, &f64)| {
@@ -370,7 +370,7 @@ impl<O: Objective> NewtonSearch<O> {
             small.update(&sums, cx)?;
         }
         self.initial_metric = small.initial_metric.take().map(|m| m.scaled(1.0 / share));
-        // A diagonal that is never renewed must know of columns that are all zeros in the sample.
+        // A diagonal that is never renewed must account for columns that are all zeros in the sample.
         let keeps_metric = self.plan.newton || self.plan.renew_metric;
         self.metric = small.metric.take().filter(|_| keeps_metric).map(|m| m.scaled(1.0 / share));
         self.cold_start = Some(self.descent.best().to_vec());

@@ -10,7 +10,7 @@ const FIRST_STRIDE: usize = 8;
 const MOST_CELLS: usize = 1 << 23;
 /// Rows that a sample holds at most.
 pub const MOST_ROWS: usize = 1 << 15;
-/// Rows for each number to be found below which the optimum of a sample says little about that of the whole.
+/// Rows per coefficient below which the optimum of a sample is no good start for that of the whole.
 const ROWS_A_NUMBER: usize = 20;
 /// Rows that are kept in any case, for the means of the columns.
 const FEW_ROWS: usize = 256;
@@ -19,7 +19,7 @@ const FEW_ROWS: usize = 256;
 /// the merge.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RowSample<T> {
-    /// How many rows each stands for.
+    /// How many rows each represents.
     pub stride: usize,
     /// How many rows it may have.
     most: usize,

@@ -192,7 +192,7 @@ impl Learner for Quantile {
         name: NAME,
         summary: "The plane with a given share of the rows below it: median and other quantiles",
         objective: "min sum_i w_i pinball(r_i) / sum_i w_i + alpha |b|_1, pinball(r) = quantile r for r >= 0, (quantile - 1) r below; \
-                    r_i = y_i - b0 - x_i b, intercept not penalised",
+                    r_i = y_i - b0 - x_i b, intercept not penalized",
         notes: "For the median instead of the mean, for limits that hold nine times in ten, for spreads that change. The optimum is \
                 exact and proved. Of many rows most are taken together, so the time is a few passes and some twenty least-squares \
                 steps over few rows. The default penalty is strong: lower alpha. No standard errors; needs all rows in memory.",
@@ -213,7 +213,7 @@ impl Learner for Quantile {
             },
             ParamSpec {
                 name: "fit_intercept",
-                doc: "Whether an intercept is fitted; it is never penalised.",
+                doc: "Whether an intercept is fitted; it is never penalized.",
                 range: Range::Bool,
             },
         ],

@@ -129,7 +129,7 @@ impl<'a> ScaledData<'a> {
         Ok(all)
     }
 
-    /// What `of` makes of the places of each block of rows, in their order.
+    /// Applies `of` to the places of each block of rows; results in order.
     fn of_blocks<T: Send>(&self, of: impl Fn(Range<usize>) -> Result<T> + Sync) -> Result<Vec<T>> {
         let count = self.rows.len();
         let starts: Vec<usize> = (0..count).step_by(BLOCK).collect();

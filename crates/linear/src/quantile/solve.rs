@@ -1,6 +1,6 @@
 //! The search for the optimum: which rows and which columns the program is made of.
 //!
-//! Of many rows most are far from the plane, and on which side they are is known from the plane of a sample. All that lie above
+//! Most rows are far from the plane, and their side is known from the plane of a sample. All that lie above
 //! count as one row, their sum, and so do all below, which never raises the objective; when every one of them turns out to lie
 //! where it was thought to, the optimum of the small program is that of the whole, else the rows that do not are taken in.
 //! Of many columns with a penalty most have the coefficient 0; the dual variables tell which do not.
@@ -22,7 +22,7 @@ const MORE_COLUMNS: usize = 32;
 /// The share by which the objective must fall to count.
 const FALLEN: f64 = 1e-12;
 
-/// What is asked for, in scaled units.
+/// The request, in scaled units.
 pub struct QuantileProblem<'a> {
     pub data: &'a ScaledData<'a>,
     pub tau: f64,
@@ -55,7 +55,7 @@ pub struct QuantileOptimum {
     pub rank: Option<usize>,
 }
 
-/// A row of a basis by what it stands for.
+/// A row of a basis by its origin.
 #[derive(Clone, Copy, PartialEq)]
 enum BasisMember {
     Row(usize),
@@ -235,7 +235,7 @@ impl QuantileProblem<'_> {
         Ok(LinearProgram { rows, intercept: self.fit_intercept, y, lo, hi, penalized })
     }
 
-    /// What the rows of a basis stand for; `None` when a sum is among them.
+    /// The origins of the rows of a basis; `None` when a sum is among them.
     fn members(
         &self,
         members: &[usize],

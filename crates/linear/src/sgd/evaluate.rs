@@ -10,11 +10,11 @@ use super::run::{SgdOptions, SgdProblem};
 pub(super) struct SgdObjective {
     pub objective: f64,
     /// Length of the gradient (of the least subgradient where weights carry an L1 penalty), as a share of the mean length of the
-    /// gradients of single rows: 0 at the optimum, 1 where all rows pull the same way.
+    /// gradients of single rows: 0 at the optimum, 1 where all gradients are parallel.
     pub residual: Option<f64>,
 }
 
-/// Parts that rows are cut in at most; their number depends on nothing else, so the bits do not depend on threads.
+/// Most parts into which rows are cut; their number depends on the rows alone, so the bits do not depend on threads.
 const PARTS: usize = 8;
 /// Rows of a part at least.
 const LEAST: usize = 2048;

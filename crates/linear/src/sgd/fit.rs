@@ -11,7 +11,7 @@ use super::rows::{RowVisitor, SgdRows, with_rows};
 use super::run::{Epoch, SgdLabels, SgdOptions, SgdProblem, SgdResult, SgdState, SgdStop};
 use super::{Sgd, SgdLoss, SgdPreset};
 
-/// A fit of a learner that stands on these steps.
+/// A fit of a learner that uses these steps.
 pub(in super::super) struct SgdFit<'a> {
     pub sgd: &'a Sgd,
     /// The learner, for messages.
@@ -20,7 +20,7 @@ pub(in super::super) struct SgdFit<'a> {
     pub until_separated: bool,
 }
 
-/// What the problems went through, one after the other.
+/// The history of the problems, one after the other.
 pub(in super::super) struct MistakeLog {
     /// Rows on the wrong side when their turn came: a list a problem, one number per epoch.
     pub mistakes: Vec<Vec<u64>>,
@@ -28,7 +28,7 @@ pub(in super::super) struct MistakeLog {
     pub separated: Vec<bool>,
 }
 
-/// First steps are no longer than this unless asked for.
+/// The longest first step unless one is given.
 const FIRST_STEP: f64 = 0.01;
 
 /// The classes of a fit.
@@ -73,7 +73,7 @@ impl SgdFit<'_> {
         if let Some(model) = start {
             data.x.expect_cols(model.line.coef.cols())?;
             if model.classes.is_some() != classes.is_some() {
-                return Err(Error::Target("the model to go on from was trained for the other task".into()));
+                return Err(Error::Target("the model to continue was trained for the other task".into()));
             }
         }
         if u32::try_from(data.rows()).is_err() {
@@ -101,13 +101,13 @@ impl SgdFit<'_> {
             Some(model) => {
                 if model.classes.as_deref().is_some_and(|known| known != names) {
                     return Err(Error::Target(format!(
-                        "its classes are {names:?}, and the model to go on from knows {:?}",
+                        "its classes are {names:?}, and the model to continue knows {:?}",
                         model.classes.as_deref().unwrap_or(&[])
                     )));
                 }
                 if let Some(code) = (0..names.len() as u32).find(|c| weights[*c as usize] > 0.0 && !model.present.contains(c)) {
                     let name = &names[code as usize];
-                    return Err(Error::Target(format!("class \"{name}\" had no row in the fit of the model to go on from")));
+                    return Err(Error::Target(format!("class \"{name}\" had no row in the fit of the model to continue")));
                 }
                 model.present.clone()
             }
@@ -253,7 +253,7 @@ fn certificate(solved: &[(SgdResult, SgdObjective)], plan: &SgdOptions, is_stabl
 }
 
 impl BinaryProblems<'_> {
-    /// Whether steps of the least-mean-squares rule are short enough to settle in the mean, and a note that says so.
+    /// Whether steps of the least-mean-squares rule are short enough to be stable in the mean, with a note.
     fn stability(&self, rows: &impl SgdRows, numbers: &[f64], plan: &SgdOptions) -> (bool, String) {
         let labels = self.labels(0, numbers);
         let task = SgdProblem { rows, labels, weight: self.data.weight, train: &self.train, score: None, seed: 0 };
@@ -263,12 +263,12 @@ impl BinaryProblems<'_> {
             "least mean squares: the step {:e} is {} the bound 2/lambda_max = {bound:e} of stability in the mean{}",
             plan.schedule.eta0,
             if is_stable { "below" } else { "not below" },
-            if is_stable { "" } else { "; lower eta0 or standardise the columns" },
+            if is_stable { "" } else { "; lower eta0 or standardize the columns" },
         );
         (is_stable, note)
     }
 
-    /// What the rows of problem `k` should be scored as.
+    /// The target scores of the rows of problem `k`.
     fn labels<'b>(&'b self, k: usize, numbers: &'b [f64]) -> SgdLabels<'b> {
         match &self.classes {
             None => SgdLabels::Numbers(numbers),
@@ -282,7 +282,7 @@ impl BinaryProblems<'_> {
         }
     }
 
-    /// The first step: what was asked for, or one that overshoots no row.
+    /// The first step: the given one, or one that overshoots no row.
     fn first_step(&self, rows: &impl SgdRows) -> f64 {
         if let Some(eta0) = self.sgd.eta0 {
             return eta0;
@@ -371,8 +371,8 @@ impl BinaryProblems<'_> {
         for (k, (outcome, _)) in solved.iter().enumerate() {
             match outcome.end {
                 SgdStop::Diverged { epoch, step } => notes.push(format!(
-                    "{}the steps ran away in epoch {epoch} (step {step:e}); the weights are those of the best epoch before. \
-                     Standardise the columns or lower eta0",
+                    "{}the steps diverged in epoch {epoch} (step {step:e}); the weights are those of the best epoch before. \
+                     Standardize the columns or lower eta0",
                     of(k)
                 )),
                 SgdStop::Deadline => {

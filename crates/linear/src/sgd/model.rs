@@ -30,7 +30,7 @@ pub struct SgdModel {
     pub(super) trace: Option<Trace>,
 }
 
-/// What scores say of probabilities.
+/// The relation of scores to probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProbabilityRule {
     /// The probability is proportional to σ(factor · score).
@@ -41,7 +41,7 @@ enum ProbabilityRule {
 
 impl SgdLoss {
     /// The minimizer of the expected loss is ½ log odds for the exponential loss and 2p - 1 for the squared ones; that of the
-    /// logistic loss is the log odds. The others have no such relation, and the logistic one stands in.
+    /// logistic loss is the log odds. The others have no such relation, and the logistic function is used.
     fn probability_rule(self) -> ProbabilityRule {
         match self {
             Self::Exponential => ProbabilityRule::Sigmoid { factor: 2 },

@@ -1,4 +1,4 @@
-//! Rows one by one, in whatever form they lie.
+//! Access to single rows, in any layout.
 
 use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result};
 use ermine_math::moments::Real;
@@ -95,7 +95,7 @@ impl SgdRows for SparseRows<'_> {
     }
 }
 
-/// What is to be done with rows of any form.
+/// A task on rows of any layout.
 pub(in super::super) trait RowVisitor {
     type Out;
     fn visit(self, rows: &impl SgdRows) -> Result<Self::Out>;
@@ -120,7 +120,7 @@ pub(in super::super) fn with_rows<V: RowVisitor>(x: &Features<'_>, learner: &str
 pub(super) fn too_large(epoch: u64, row: usize, square: f64) -> Error {
     Error::Data(format!(
         "Floating-point under-/overflow occurred at epoch #{epoch}: row {} has a squared length of {square:e}, beyond what a \
-         step can be computed with; standardise the columns first",
+         step can be computed with; standardize the columns first",
         row + 1
     ))
 }

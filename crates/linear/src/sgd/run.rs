@@ -9,7 +9,7 @@ use super::rows::{SgdRows, too_large};
 use super::schedule::{LearningRate, SgdSchedule};
 use super::weights::{L1Debt, SgdWeights};
 
-/// What a row should be scored as.
+/// The target score of a row.
 #[derive(Clone, Copy)]
 pub(super) enum SgdLabels<'a> {
     Numbers(&'a [f64]),
@@ -38,7 +38,7 @@ impl SgdLabels<'_> {
     }
 }
 
-/// What is minimized and how: the same for all classes.
+/// The objective and the method: the same for all classes.
 #[derive(Clone, Copy)]
 pub(super) struct SgdOptions {
     pub loss: RowLoss,
@@ -58,7 +58,7 @@ pub(super) struct SgdOptions {
     pub until_separated: bool,
 }
 
-/// Where a problem stands between two runs. The weights are those of the last step.
+/// State of a problem between two runs. The weights are those of the last step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct SgdState {
     pub coef: Vec<f64>,
@@ -83,7 +83,7 @@ impl SgdState {
 pub(super) enum SgdStop {
     /// The stopping rule was met.
     Converged,
-    /// All epochs that were asked for are done.
+    /// All requested epochs are done.
     Epochs,
     /// An epoch without a mistake.
     Separated,
@@ -93,7 +93,7 @@ pub(super) enum SgdStop {
     Diverged { epoch: u64, step: f64 },
 }
 
-/// What one run brought.
+/// The result of one run.
 #[derive(Debug, Clone)]
 pub(super) struct SgdResult {
     pub state: SgdState,
@@ -126,11 +126,11 @@ pub(super) struct SgdProblem<'a, R> {
     pub train: &'a [u32],
     /// The score of weights and intercept on other rows, the larger the better.
     pub score: Option<&'a ScoreFn<'a>>,
-    /// Of the orders of the rows.
+    /// Seed of the orders of the rows.
     pub seed: u64,
 }
 
-/// Rows between two looks at the clock and the observer.
+/// Rows between two checks of the clock and the observer.
 const CHECK_EVERY: usize = 8192;
 /// Steps below which `Adaptive` does not go.
 const LEAST_STEP: f64 = 1e-6;
@@ -158,7 +158,7 @@ pub(super) fn loss_and_slope(loss: RowLoss, y: f64, z: f64) -> (f64, f64) {
     }
 }
 
-/// Whether slopes grow without bound, so that steps that are too long run away.
+/// Whether slopes grow without bound, so that steps that are too long diverge.
 fn can_diverge(loss: RowLoss) -> bool {
     use RowLoss::{Expectile, Exponential, Squared, SquaredEpsilonInsensitive, SquaredHinge};
     matches!(loss, Squared | SquaredHinge | Exponential | SquaredEpsilonInsensitive { .. } | Expectile { .. })
@@ -283,7 +283,7 @@ impl<R: SgdRows> SgdProblem<'_, R> {
             }
             (None, SgdStop::Diverged { epoch, step }) => {
                 return Err(Error::Data(format!(
-                    "Floating-point under-/overflow occurred at epoch #{epoch}, with steps of {step:e}; standardise the columns or \
+                    "Floating-point under-/overflow occurred at epoch #{epoch}, with steps of {step:e}; standardize the columns or \
                      lower eta0"
                 )));
             }
@@ -296,7 +296,7 @@ impl<R: SgdRows> SgdProblem<'_, R> {
         Ok(SgdResult { state: stand, end, epochs: course })
     }
 
-    /// What an epoch brought; none where numbers left the range of f64.
+    /// The result of an epoch; none where numbers left the range of f64.
     fn measure(&self, plan: &SgdOptions, weights: &mut SgdWeights, seen: &EpochTally, began: Instant) -> Result<Option<Epoch>> {
         let loss = seen.loss / self.train.len() as f64;
         let (square, size) = weights.norms();
@@ -312,7 +312,7 @@ impl<R: SgdRows> SgdProblem<'_, R> {
         Ok(Some(Epoch { objective, loss, step: seen.step, mistakes: seen.mistakes, score, seconds }))
     }
 
-    /// Whether the steps ran away, which `end` says then: rows that a step overshoots leave with a larger loss than zero weights would
+    /// Whether the steps diverged, as `end` reports then: rows that a step overshoots leave with a larger loss than zero weights would
     /// have had. `least` is the objective of the best epoch.
     fn ran_away(&self, plan: &SgdOptions, least: f64, course: &[Epoch], first_epoch: u64, end: &mut SgdStop) -> bool {
         if matches!(end, SgdStop::Diverged { .. }) {

@@ -397,7 +397,7 @@ fn hostile_numbers_get_an_error_or_a_finite_model() {
                                 || certificate.notes.iter().any(|n| n.contains("tandardise") || n.contains("epochs"))
                         );
                     }
-                    Err(e) => assert!(e.to_string().contains("standardise"), "{scale}: {e}"),
+                    Err(e) => assert!(e.to_string().contains("standardize"), "{scale}: {e}"),
                 }
             }
         }

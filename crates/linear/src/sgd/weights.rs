@@ -1,4 +1,4 @@
-//! A weight vector on which decay, shrinking and averaging cost only the values of the row at hand.
+//! A weight vector whose decay, shrinking and averaging cost time only for the stored values of the current row.
 //!
 //! The weights are w = s v. An L2 penalty multiplies s alone. An L1 penalty adds to the debt `owed` that every weight has,
 //! and a weight pays when a row needs it or when the vector is read (the cumulative penalty of Tsuruoka, Tsujii and
@@ -21,7 +21,7 @@ pub(super) struct SgdWeights {
     eager: bool,
 }
 
-/// What the L1 penalty has asked of every weight so far and what each has paid, in the units of v.
+/// The L1 shrinkage due for every weight so far and the part already applied to each, in the units of v (cumulative penalty).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct L1Debt {
     pub owed: f64,
@@ -157,7 +157,7 @@ impl SgdWeights {
         Some((coef, mean.intercepts / mean.count, mean.count))
     }
 
-    /// What the L1 penalty has asked and got, in the units of the weights.
+    /// The L1 shrinkage due and applied, in the units of the weights.
     pub fn debt(&mut self) -> Option<L1Debt> {
         self.apply_debt();
         let s = self.scale;
@@ -177,7 +177,7 @@ impl SgdWeights {
 }
 
 impl L1Debt {
-    /// Moves weight `j` towards 0 by what it owes and not beyond.
+    /// Moves weight `j` toward 0 by what it owes and not beyond.
     #[inline]
     fn apply_l1(&mut self, v: &mut [f64], j: usize) {
         let (before, paid) = (v[j], self.paid[j]);
@@ -251,7 +251,7 @@ mod tests {
                 plain.b += c;
                 if l1 {
                     lazy.shrink(shrink);
-                    // What has been paid shrinks with the weights: both are in units of v.
+                    // The applied shrinkage is scaled with the weights: both are in units of v.
                     plain.owed = plain.owed * factor + shrink;
                     for j in 0..cols {
                         plain.paid[j] *= factor;

@@ -26,7 +26,7 @@ use path::{CenteredGram, StepwisePath};
 ///
 /// # When to use it
 /// Few columns are wanted and a person will read which. The path is greedy: the best set of k columns may be another one,
-/// and tests and intervals of the chosen columns do not know that they were chosen. Lasso is the convex relative.
+/// and tests and intervals of the chosen columns do not account for the choice. Lasso is the convex relative.
 ///
 /// # Example
 /// ```
@@ -58,7 +58,7 @@ use path::{CenteredGram, StepwisePath};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stepwise {
-    /// What decides the number of columns.
+    /// The criterion for the number of columns.
     pub criterion: StepwiseCriterion,
     /// The number of columns for `Criterion::K`, else columns at most.
     pub n_features: Option<u64>,
@@ -68,7 +68,7 @@ pub struct Stepwise {
     pub fit_intercept: bool,
 }
 
-/// What decides the number of columns.
+/// The criterion for the number of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StepwiseCriterion {
@@ -104,7 +104,7 @@ pub struct StepwiseState {
     exponents: Vec<i32>,
 }
 
-/// What is gathered: the moments of each fold.
+/// Sums of a pass: the moments of each fold.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StepwisePartial(Vec<Moments>);
 
@@ -360,7 +360,7 @@ impl PassLearner for Stepwise {
                 rows.x.refuse_non_finite(rows.schema)?;
                 let large = (0..stage.cols).find(|&j| !moments.mean()[j].is_finite()).unwrap_or(0);
                 return Err(Error::Data(format!(
-                    "column {}: squares of its values overflow; standardise it",
+                    "column {}: squares of its values overflow; standardize it",
                     rows.schema_or_unnamed().names().nth(large).unwrap_or("of the target")
                 )));
             }

@@ -43,7 +43,7 @@ impl CenteredGram {
     }
 
     /// Weighted squared error on these rows of a line that was fitted on others. Without intercept the products are about
-    /// zero, and the means have no say.
+    /// zero, and the means have no effect.
     pub fn error_of(&self, columns: &[usize], coef: &[f64], intercept: Option<f64>) -> f64 {
         let about_means = self.rss_of(columns, coef).max(0.0);
         let off = intercept.map_or(0.0, |b0| {
@@ -72,9 +72,9 @@ pub(super) struct StepwisePath<'a> {
     /// Residual sum of squares after 0, 1, … steps.
     pub rss: Vec<f64>,
     factor: Vec<Vec<f64>>,
-    /// What of the target lies along each direction.
+    /// The component of the target along each direction.
     along: Vec<f64>,
-    /// What of each column is left.
+    /// The remaining variance of each column.
     left: Vec<f64>,
     /// Products of what is left with the residuals.
     cross: Vec<f64>,

@@ -97,7 +97,7 @@ fn logit_on_breast_cancer_is_that_of_logistic() {
     let n = y.len() as f64;
     let model = fit(&Glm { alpha: 1.0 / n, ..glm(GlmFamily::Bernoulli) }, &x, &y);
     let logistic = Logistic::default().fit_with(&classes, &Context::default()).unwrap();
-    (0..5).for_each(|j| near(model.coef()[j], logistic.coef()[(0, j)], 1e-7, "penalised coefficient"));
+    (0..5).for_each(|j| near(model.coef()[j], logistic.coef()[(0, j)], 1e-7, "penalized coefficient"));
     assert!(model.inference().is_none());
 }
 
@@ -266,7 +266,7 @@ fn the_score_equations_hold_and_no_neighbor_is_better() {
                 let slope = (up - down) / (2.0 * h);
                 let curvature = (up + down - 2.0 * best) / (h * h);
                 assert!(slope.abs() < 2e-6 * (1.0 + curvature.abs()), "{learner:?}: slope {slope} along {j}");
-                assert!(up >= best && down >= best, "{learner:?}: a neighbour along {j} is better");
+                assert!(up >= best && down >= best, "{learner:?}: a neighbor along {j} is better");
             }
         }
     }

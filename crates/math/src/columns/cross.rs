@@ -21,7 +21,7 @@ impl Design<'_> {
     /// Weighted, centered products `Σ w (x_j - mean_j)(x_k - mean_k)` of the columns k of `set` with all columns j: a row for
     /// each k.
     ///
-    /// Rows of f64 are read where they lie, so the columns j are centered after the product; where means are far
+    /// Rows of f64 are read in place, so the columns j are centered after the product; where means are far
     /// larger than spreads, digits are lost that [`Design::cross_within`] keeps.
     ///
     /// # Panics
@@ -76,7 +76,7 @@ trait BlockSource: Sync {
     fn block(&self, rows: Range<usize>, cols: &[usize], mean: &[f64], out: &mut [f64]);
     /// Writes one column of the given rows.
     fn column(&self, rows: Range<usize>, col: usize, out: &mut [f64]);
-    /// The rows where they lie, if they can be multiplied there.
+    /// The rows without a copy, if they can be multiplied in place.
     fn direct(&self) -> Option<MatRef<'_, f64>> {
         None
     }

@@ -55,7 +55,7 @@ impl<T: Real> Centers<T> {
     /// # Panics
     /// When the centers before were others in number.
     pub fn center_moves(&self, before: &Self) -> Vec<f32> {
-        assert!(before.k == self.k && before.cols == self.cols, "the same centres before");
+        assert!(before.k == self.k && before.cols == self.cols, "the same centers before");
         let moved = |c: usize| {
             let pairs = self.center(c).zip(before.center(c));
             pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()

@@ -83,7 +83,7 @@ fn ties_go_to_the_first_center() {
         let x = [1.0f32, 2.0, 0.0, 0.0, 3.0, 3.0];
         let mut labels = [9; 3];
         Centers::<f32>::new(&centers, k, 2).nearest(StridedRows::new(&x, 3, 2, 2).unwrap(), &mut labels);
-        assert_eq!(labels, [0; 3], "{k} centres");
+        assert_eq!(labels, [0; 3], "{k} centers");
     }
 }
 

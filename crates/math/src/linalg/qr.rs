@@ -24,7 +24,7 @@ pub struct PivotedQr {
 impl PivotedQr {
     /// Factors a matrix.
     pub fn new(a: MatRef<'_, f64>) -> Result<Self> {
-        refuse_non_finite(a, "QR factorisation")?;
+        refuse_non_finite(a, "QR factorization")?;
         let qr = ColPivQr::new(of(a));
         let order = qr.P().arrays().0.to_vec();
         let mut r = owned(qr.thin_R());

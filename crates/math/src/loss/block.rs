@@ -55,7 +55,7 @@ pub fn exp_in_place(values: &mut [f64]) {
 /// replaces z, and its second derivative σ(z) σ(-z), which goes to `curvature` unless that is empty. All are multiplied
 /// by `weight` (all 1 when empty).
 pub fn logistic_block(z: &mut [f64], positive: &[bool], weight: &[f64], curvature: &mut [f64]) -> BlockLoss {
-    assert!(positive.len() == z.len() && (weight.is_empty() || weight.len() == z.len()), "one class and weight a row");
+    assert!(positive.len() == z.len() && (weight.is_empty() || weight.len() == z.len()), "one class and weight per row");
     assert!(curvature.is_empty() || curvature.len() == z.len(), "one curvature per row");
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
@@ -73,7 +73,7 @@ pub fn softmax_block(z: &mut [f64], codes: &[u32], weight: &[f64], proba: &mut [
     let rows = codes.len();
     assert!(rows == 0 || (z.len() >= rows && z.len().is_multiple_of(rows)), "a run of rows for each class");
     assert!(weight.is_empty() || weight.len() == rows, "one weight per row");
-    assert!(proba.is_empty() || proba.len() == z.len(), "a probability a score");
+    assert!(proba.is_empty() || proba.len() == z.len(), "a probability per score");
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
         // SAFETY: the processor has both features.

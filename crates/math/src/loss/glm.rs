@@ -40,7 +40,7 @@ pub fn glm_block(
     weight: &[f64],
     curvature: &mut [f64],
 ) -> GlmSums {
-    assert!(y.len() == z.len() && curvature.len() == z.len(), "one target and curvature a row");
+    assert!(y.len() == z.len() && curvature.len() == z.len(), "one target and curvature per row");
     assert!(weight.is_empty() || weight.len() == z.len(), "one weight per row");
     let mut sums = GlmSums::default();
     for start in (0..z.len()).step_by(TILE) {

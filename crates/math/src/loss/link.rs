@@ -1,4 +1,4 @@
-//! Links: what stands between a mean and a score.
+//! Link functions between a mean and a score.
 
 use serde::{Deserialize, Serialize};
 

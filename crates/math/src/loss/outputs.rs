@@ -3,7 +3,7 @@
 use super::{RowLoss, log1p_exp};
 use crate::nn::Float;
 
-/// What the outputs of a row are compared with, and how.
+/// Targets and losses of the outputs of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OutputLoss {
     /// A loss of numbers ([`RowLoss`](super::RowLoss)) for each output, added up; targets are numbers.

@@ -272,7 +272,7 @@ impl NeighborIndex {
     pub fn nearest(&self, queries: &Features<'_>, k: usize) -> Result<NearestRows> {
         let n = self.points.rows();
         if k == 0 || k > n {
-            return Err(Error::Data(format!("{k} neighbours are asked for, and there are {n} rows to choose from")));
+            return Err(Error::Data(format!("{k} neighbors are asked for, and there are {n} rows to choose from")));
         }
         let nearest = self.search(queries, search::NeighborQuery::Nearest(k))?;
         let mut rows = Vec::with_capacity(nearest.len() * k);
@@ -329,7 +329,7 @@ fn packed<T: Real>(score: ScoreKind, cells: PackTransform<'_, T>, tree: bool) ->
 fn as_sparse<'a>(x: &Features<'a>) -> Result<Cow<'a, Csr>> {
     let Features::Csr(m) = x else {
         let mut scratch = Vec::new();
-        let m = x.f64_rows(&mut scratch, "a search for neighbours")?;
+        let m = x.f64_rows(&mut scratch, "a search for neighbors")?;
         let (mut ends, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for i in 0..m.rows() {
             for j in (0..m.cols()).filter(|&j| *m.at(i, j) != 0.0) {

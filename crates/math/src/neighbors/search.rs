@@ -110,7 +110,7 @@ impl NeighborIndex {
                 .collect();
         }
         let mut scratch = Vec::new();
-        let rows = queries.f64_rows(&mut scratch, "a search for neighbours")?;
+        let rows = queries.f64_rows(&mut scratch, "a search for neighbors")?;
         let mut cells = vec![0.0; count * cols];
         let mut cells_f32 = vec![0f32; count * cols];
         let mut scales = vec![self.scale; count];

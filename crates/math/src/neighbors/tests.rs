@@ -37,7 +37,7 @@ fn check(found: &NearestRows, metric: Metric, x: &Mat<f64>, q: &Mat<f64>, size: 
             let (row, d) = (found.rows[(i, j)] as usize, found.distances[(i, j)]);
             assert!(seen.insert(row), "{metric:?}: row {row} twice");
             assert!((d - want[row]).abs() <= 1e-12 * size, "{metric:?}: {d} and {}", want[row]);
-            assert!((d - sorted[j]).abs() <= 1e-12 * size, "{metric:?}, neighbour {j} of query {i}: {d}, not {}", sorted[j]);
+            assert!((d - sorted[j]).abs() <= 1e-12 * size, "{metric:?}, neighbor {j} of query {i}: {d}, not {}", sorted[j]);
             if j > 0 {
                 let before = (found.distances[(i, j - 1)], found.rows[(i, j - 1)]);
                 assert!(before < (d, row as u32), "{metric:?}: not by distance and row");

@@ -65,9 +65,9 @@ pub struct GmmClassifier {
     pub priors: Option<Vec<f64>>,
     /// The end is reached when a step gains less than this, a row.
     pub tol: f64,
-    /// What keeps covariances from collapsing.
+    /// The regularization of the covariances.
     pub reg_covar: f64,
-    /// How it does so.
+    /// The form of the regularization.
     #[serde(rename = "regularise")]
     pub regularize: CovarianceRegularization,
     /// At most that many steps.
@@ -214,7 +214,7 @@ impl Learner for GmmClassifier {
     }
 }
 
-/// How far the mixture of a class is.
+/// The progress of the mixture of a class.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum MixtureFit {
     Running(Box<GmmState>),
@@ -233,7 +233,7 @@ pub struct GmmClassifierState {
     mixtures: Vec<MixtureFit>,
 }
 
-/// What [`GmmClassifier`] gathers: a part for each class that is under way.
+/// Sums of a pass of [`GmmClassifier`]: a part for each class that is under way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GmmClassifierPartial {
     counts: Vec<f64>,

@@ -5,7 +5,7 @@ use ermine_core::*;
 
 use crate::gmm::{Gmm, GmmModel};
 
-/// What a [`GmmClassifier`](super::GmmClassifier) learned: a mixture for each class and the probabilities of the classes.
+/// The model of a [`GmmClassifier`](super::GmmClassifier): a mixture for each class and the probabilities of the classes.
 #[derive(Debug, Clone)]
 pub struct GmmClassifierModel {
     classes: Vec<String>,

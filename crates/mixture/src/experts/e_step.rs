@@ -13,7 +13,7 @@ use crate::em::{Em, EmObjective};
 /// Rows whose scores are in memory at a time.
 const CHUNK: usize = 2048;
 
-/// What a pass gathers.
+/// Sums of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExpertsSums {
     pub(super) gate: SoftmaxSums,
@@ -80,7 +80,7 @@ impl Em for ExpertsEm {
         self.m_step(at, sums)
     }
 
-    /// Half the way for what took a Newton step; what was solved stays solved.
+    /// Halves the Newton steps; parts solved in closed form stay.
     fn backtrack(&self, from: &ExpertsParams, to: &ExpertsParams) -> Option<ExpertsParams> {
         let half = |a: &Mat<f64>, b: &Mat<f64>| Mat::from_fn(a.rows(), a.cols(), |i, j| 0.5 * (a[(i, j)] + b[(i, j)]));
         let say = match (&from.experts, &to.experts) {

@@ -1,4 +1,4 @@
-//! Softmax regressions with shares as targets: scores, and one step towards the top.
+//! Softmax regressions with shares as targets: scores, and one step toward the top.
 
 use ermine_core::{Mat, MatRef, Result};
 use ermine_math::linalg::Cholesky;
@@ -24,7 +24,7 @@ pub(super) fn gram(m: &Moments) -> Mat<f64> {
     })
 }
 
-/// What a softmax regression with `vectors` vectors needs for a step: the gradient of Σ w Σₖ tₖ log softmaxₖ and the curvature.
+/// Sums for a step of a softmax regression with `vectors` vectors: the gradient of Σ w Σₖ tₖ log softmaxₖ and the curvature.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SoftmaxSums {
     /// Σ w (tₖ - pₖ) z̃: a row a vector.

@@ -156,8 +156,8 @@ impl Learner for MixtureOfExperts {
         summary: "Several linear or logistic models and a softmax gate that weights them for each row",
         objective: "max sum_i w_i log sum_k g_k(x_i) p_k(y_i | x_i) - alpha/2 (|gate slopes|^2 + |expert slopes|^2 [/ var_k])",
         notes: "For regimes: where one straight line is not enough but a few are, each in its own region, perhaps with its own noise. Experts are \
-                linear with Gaussian noise for numbers and softmax regressions for classes; each can be read like a linear model. The penalised log \
-                likelihood never falls; the end is a mixture that no step improves, so try several starts (n_init). One pass a step, about n k^2 p^2 / 4 \
+                linear with Gaussian noise for numbers and softmax regressions for classes; each can be read like a linear model. The penalized log \
+                likelihood never falls; the end is a mixture that no step improves, so try several starts (n_init). One pass per step, about n k^2 p^2 / 4 \
                 operations for the gate. The prediction is the mean over experts, the variance adds the spread between them.",
         reference: "Jacobs, Jordan, Nowlan, Hinton: Adaptive mixtures of local experts, Neural Computation 3 (1991); Jordan, Jacobs: Hierarchical \
                     mixtures of experts and the EM algorithm, Neural Computation 6 (1994); Lange: A gradient algorithm locally equivalent to the EM \

@@ -8,7 +8,7 @@ use super::{ExpertKind, ExpertsEm, ExpertsParams};
 use crate::em::{EmResult, objective_plot};
 use ermine_core::blocks::by_blocks;
 
-/// What a [`MixtureOfExperts`](super::MixtureOfExperts) learned: the gate and the experts.
+/// The model of a [`MixtureOfExperts`](super::MixtureOfExperts): the gate and the experts.
 #[derive(Debug, Clone)]
 pub struct MixtureOfExpertsModel {
     experts: ExpertsParams,
@@ -263,7 +263,7 @@ impl Model for MixtureOfExpertsModel {
             }
         }
         if let Some(trace) = &self.trace {
-            report.sections.push(objective_plot(trace, "penalised log likelihood"));
+            report.sections.push(objective_plot(trace, "penalized log likelihood"));
         }
         report
     }

@@ -1,4 +1,4 @@
-//! Fitting in passes: a look at the columns, parts to start from, steps of EM; again from other starts.
+//! Fitting in passes: a survey of the columns, parts to start from, steps of EM; repeated from other starts.
 
 use ermine_core::*;
 use ermine_math::linalg::eigen_symmetric;
@@ -18,7 +18,7 @@ const MOST_NEWTON: usize = 1500;
 /// Parts that are cut before rows are drawn.
 const SLABS: u64 = 3;
 
-/// What a pass is for.
+/// The purpose of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum ExpertsPhase {
     /// Means and products of the columns and the target.
@@ -31,7 +31,7 @@ enum ExpertsPhase {
     EmIterations(Box<EmState<ExpertsParams>>),
 }
 
-/// What is known of all rows after the look.
+/// Statistics of all rows after the survey.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct ExpertsSetup {
     em: ExpertsEm,
@@ -56,7 +56,7 @@ pub struct ExpertsState {
     best: Option<(EmResult<ExpertsParams>, Vec<f64>)>,
 }
 
-/// What [`MixtureOfExperts`] gathers in a pass.
+/// Sums of a pass of [`MixtureOfExperts`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ExpertsPartial {
     #[doc(hidden)]
@@ -113,7 +113,7 @@ impl ExpertsSetup {
         Ok(Self { em, rows: look.rows(), directions: directions(&scatter, &unit, p, classes.is_none())?, unit })
     }
 
-    /// Rows in units, the target last where it is a number; rounded, so that draws are the same whatever the units and the origin.
+    /// Rows in units, the target last where it is a number; rounded, so that draws do not depend on the units and the origin.
     fn standard(&self, rows: &DatasetRef<'_>) -> Result<Mat<f64>> {
         let z = self.em.centered(rows)?;
         let (p, width) = (z.cols(), self.unit.len());

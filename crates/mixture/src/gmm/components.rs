@@ -99,7 +99,7 @@ impl PartialEq for GaussianMixture {
     }
 }
 
-/// What the densities need, computed once.
+/// Factors for the densities, computed once.
 #[derive(Debug)]
 pub(super) struct MixtureCache {
     pub(super) kernel: GaussianKernel,
@@ -234,7 +234,7 @@ impl GaussianMixture {
         Ok(())
     }
 
-    /// What is known of the cells of each component where only the columns `seen` are.
+    /// The conditional distribution of the missing cells for each component, given the columns `seen`.
     pub(super) fn conditional_on(&self, seen: &[usize], missing: &[usize]) -> Result<ConditionalGaussian> {
         let (k, p) = (self.components(), self.cols());
         let means = Mat::from_fn(k, seen.len(), |c, j| self.means[(c, seen[j])]);

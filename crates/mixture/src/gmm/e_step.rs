@@ -24,7 +24,7 @@ pub(super) enum GmmSums {
     Diagonal(ClassMoments),
 }
 
-/// What a pass gathers.
+/// Sums of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GmmExpectation {
     pub(super) sums: GmmSums,

@@ -1,4 +1,4 @@
-//! What a person gives to start from.
+//! Starting values given by the user.
 
 use ermine_core::{Mat, Result};
 use ermine_math::linalg::Cholesky;

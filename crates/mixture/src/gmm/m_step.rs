@@ -87,7 +87,7 @@ impl GaussianEm {
             (false, Some(at)) => at.means()[(c, j)],
             _ => groups[c].mean[j],
         });
-        // The prior knows what the covariance of no rows is; without one it stays what it was.
+        // The prior defines the covariance of no rows; without one it stays unchanged.
         let old =
             |c: usize| at.filter(|_| groups[c].weight == 0.0 && self.prior.is_none()).map(|at| at.covariances().matrix(c, p));
         let covariances = self.covariances(&groups, (&within, total), old)?;

@@ -24,7 +24,7 @@ pub use pass::{GmmPartial, GmmState};
 pub use selection::GmmCandidate;
 pub(super) use survey::rounded;
 
-/// What the covariances of the components may be.
+/// The constraint on the covariances of the components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CovarianceType {
@@ -73,7 +73,7 @@ pub enum EmAlgorithm {
     Hard,
 }
 
-/// What `reg_covar` does.
+/// The use of `reg_covar`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CovarianceRegularization {
@@ -168,9 +168,9 @@ pub struct Gmm {
     pub covariance_type: CovarianceType,
     /// The end is reached when a step gains less than this per row.
     pub tol: f64,
-    /// What keeps covariances from collapsing.
+    /// The regularization of the covariances.
     pub reg_covar: f64,
-    /// How it does so.
+    /// The form of the regularization.
     #[serde(rename = "regularise")]
     pub regularize: CovarianceRegularization,
     /// At most that many steps.
@@ -223,7 +223,7 @@ impl Default for Gmm {
     }
 }
 
-/// Rows that are left out of a fit to see what it is worth: those whose hash has this number.
+/// A fold of held-out rows: those whose hash has this number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct HashFold {
     number: u64,

@@ -9,7 +9,7 @@ use super::survey::GmmSetup;
 use super::{CovarianceRegularization, CovarianceType, Covariances, EmAlgorithm, GaussianMixture, Gmm};
 use crate::em::objective_plot;
 
-/// What a [`Gmm`] learned: weights, means and covariances.
+/// The model of a [`Gmm`]: weights, means and covariances.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GmmModel {
     pub(super) mixture: GaussianMixture,
@@ -85,7 +85,7 @@ impl GmmModel {
         2.0 * self.n_parameters() as f64 - 2.0 * self.log_likelihood
     }
 
-    /// The numbers of components that were tried and what each is worth; empty where the number was given.
+    /// The numbers of components that were tried with their criteria; empty where the number was given.
     pub fn choice(&self) -> &[GmmCandidate] {
         &self.choice
     }
@@ -128,7 +128,7 @@ impl GmmModel {
     }
 }
 
-/// What a person should know of the fit.
+/// Notes on the fit for the user.
 fn notes(
     learner: &Gmm,
     mixture: &GaussianMixture,

@@ -32,7 +32,7 @@ pub(crate) const REG_COVAR: ParamSpec = ParamSpec {
 pub(crate) const REGULARIZE: ParamSpec = ParamSpec {
     name: "regularise",
     doc: "What reg_covar does. \"floor\": no covariance is narrower than it in any direction, and one that is wide enough stays \
-          as it is. \"add\": it is added to all variances; what is maximised is then the expected log likelihood of the rows with \
+          as it is. \"add\": it is added to all variances; what is maximized is then the expected log likelihood of the rows with \
           noise of this variance on every cell. \"relative\": a floor in units of the columns, reg_covar times the variance of all rows.",
     range: Range::Choice(&["floor", "add", "relative"]),
 };

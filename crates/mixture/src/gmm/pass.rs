@@ -14,7 +14,7 @@ use super::{
 use crate::em::{Em, EmState, EmStep, EmStop};
 use ermine_cluster::{ClusterCount, HashSample, KMeans, KMeansPartial, KMeansState};
 
-/// What a pass is for.
+/// The purpose of a pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum GmmPhase {
     /// Means and spread of the columns.
@@ -42,7 +42,7 @@ pub struct GmmState {
     plan: GmmSelection,
 }
 
-/// What [`Gmm`] gathers in a pass.
+/// Sums of a pass of [`Gmm`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum GmmPartial {
     #[doc(hidden)]

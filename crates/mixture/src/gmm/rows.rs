@@ -4,7 +4,7 @@ use ermine_core::MatRef;
 
 use ermine_core::hash_u64;
 
-/// A hash of the cells of each row, whatever the order of the columns; missing cells are all alike.
+/// A hash of the cells of each row that does not depend on the order of the columns; missing cells are all alike.
 pub(crate) fn row_hashes(x: MatRef<'_, f64>, seed: u64) -> Vec<u64> {
     let salt = hash_u64(seed);
     let cell = |v: f64| if v.is_nan() { 0x7FF8_0000_0000_0000 } else { (v + 0.0).to_bits() };

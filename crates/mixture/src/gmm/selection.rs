@@ -8,7 +8,7 @@ use crate::em::EmResult;
 /// Further starts that are tried when every run ended with a collapsed component.
 const MORE_STARTS: u64 = 2;
 
-/// One number of components and what it is worth.
+/// One number of components and its criteria.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GmmCandidate {
     /// The number of components.
@@ -73,7 +73,7 @@ pub(super) struct GmmSelection {
     held_out: (f64, f64),
     /// The best number of components so far: its score and, unless it is only known from folds, its fit.
     chosen: Option<(f64, usize, Option<GmmRun>)>,
-    /// Whether the choice is made and the last fit is under way.
+    /// Whether the choice is made and the last fit is running.
     last: bool,
     pub(super) table: Vec<GmmCandidate>,
 }

@@ -77,7 +77,7 @@ impl ColumnSurvey {
     }
 }
 
-/// What is known of all rows after the first pass.
+/// Statistics of all rows after the first pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct GmmSetup {
     pub(super) weight: f64,
@@ -139,7 +139,7 @@ impl GmmSetup {
     }
 
     /// Rows in the units in which groups are looked for, with means for missing cells. They are rounded to a millionth of a unit: draws go by
-    /// what rows hold, and must be the same whatever the units and the origin of the columns.
+    /// what rows hold, and must not depend on the units and the origin of the columns.
     pub(super) fn standard(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let mut scratch = Vec::new();
         let x = numbers(x, &mut scratch, "gmm")?;

@@ -104,7 +104,7 @@ impl Learner for Gan {
         objective: "min_G max_D E log D(x) + E log(1 - D(G(z))); z standard normal; the best D is p/(p + q)",
         notes: "Choose it to draw rows like those that were seen; for densities of few columns a mixture is easier. The model gives D, the \
                 probability that a row is real, as its column, and draws rows. The trace has the value of the game, an estimate of its \
-                duality gap, and the share of the modes that the generator reaches. Columns are standardised inside.",
+                duality gap, and the share of the modes that the generator reaches. Columns are standardized inside.",
         reference: "I. J. Goodfellow et al. (2014), Generative adversarial nets; P. Grnarova et al. (2019), A domain agnostic measure for \
                     monitoring and evaluating GANs",
         family: Family::Neural,
@@ -120,7 +120,7 @@ impl Learner for Gan {
             ParamSpec { name: "discriminator", doc: "Units of the hidden layers of the discriminator.", range: WIDTHS },
             ParamSpec {
                 name: "activation",
-                doc: "What follows each hidden layer of both: identity, logistic, tanh, relu, leaky_relu or gelu.",
+                doc: "The activation of each hidden layer of both: identity, logistic, tanh, relu, leaky_relu or gelu.",
                 range: Range::Choice(&["identity", "logistic", "tanh", "relu", "leaky_relu", "gelu"]),
             },
             ParamSpec {

@@ -130,7 +130,7 @@ impl<T: Float> Trainer<T> {
         self.tapes[..used].iter().filter_map(|t| forward_backward::moments_of(t, k)).for_each(|m| all.merge(m));
         if all.count < 2.0 {
             return Err(Error::Data(
-                "a batch of one row cannot be normalised by its own variance; use batches of at least 2 rows".into(),
+                "a batch of one row cannot be normalized by its own variance; use batches of at least 2 rows".into(),
             ));
         }
         let variance: Vec<f64> = all.squares.iter().map(|s| s / all.count).collect();

@@ -213,7 +213,7 @@ fn hostile_images_and_layers_are_answered_with_their_place() {
     let wild = ConvNet { learning_rate_init: 1e6, max_iter: 5, ..ConvNet::default() };
     let model = wild.fit_with(&data, &Context::default()).unwrap();
     let notes = &model.certificate().unwrap().notes;
-    assert!(notes[0].contains("ran away") && model.network().is_finite(), "{notes:?}");
+    assert!(notes[0].contains("diverged") && model.network().is_finite(), "{notes:?}");
 }
 
 /// All of Fashion-MNIST, where `ERMINE_DATA` has it: 28 x 28 images of ten kinds of clothes.

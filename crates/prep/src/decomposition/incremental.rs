@@ -58,7 +58,7 @@ impl Learner for IncrementalPca {
 
     const SPEC: Spec = Spec {
         name: "incremental-pca",
-        summary: "Principal components of rows that come bit by bit",
+        summary: "Principal components of rows that arrive in batches",
         objective: "min over orthonormal V of sum_i ||x_i - mean - V' V (x_i - mean)||^2, as far as the components kept of earlier \
                     batches tell",
         notes: "Where rows arrive over time (partial_fit), or columns are too many for their covariance; otherwise pca takes streams as \

@@ -74,7 +74,7 @@ impl Learner for Fourier {
 
     const SPEC: Spec = Spec {
         name: "fourier",
-        summary: "Sines and cosines of each column, for what comes back",
+        summary: "Sines and cosines of each column, for periodic effects",
         objective: "sin(2 pi k x / P), cos(2 pi k x / P) for k = 1 ... order, with P the period",
         notes: "In front of a linear model for cycles: hours, days of the year, angles. 2 x order columns for each column, one \
                 pass. Does not find periods, nor draw random frequencies.",
@@ -90,7 +90,7 @@ impl Learner for Fourier {
             },
             ParamSpec {
                 name: "period",
-                doc: "After how much a column starts over: a number, a list with one a column, or null for the range of each \
+                doc: "The period of a column: a number, a list with one per column, or null for the range of each \
                       column in training (1 for a constant one).",
                 range: Range::Optional(&Range::Either(&PERIOD, &Range::List(&PERIOD))),
             },

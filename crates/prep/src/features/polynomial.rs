@@ -86,9 +86,9 @@ impl Learner for Polynomial {
         name: "polynomial",
         summary: "All products of columns up to a degree",
         objective: "z_a = x_1^a1 x_2^a2 ... for all exponents a with sum at most degree",
-        notes: "In front of a linear model that is to follow curves and interactions; standardise first. p columns become \
+        notes: "In front of a linear model that is to follow curves and interactions; standardize first. p columns become \
                 (p + degree)! / (p! degree!) columns. Sparse rows cost only the products of their stored cells. Does not \
-                orthogonalise: for high degrees of one column take spline.",
+                orthogonalize: for high degrees of one column take spline.",
         reference: "Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2nd ed., 2009, section 5.1",
         family: Family::Preparation,
         tasks: &[Task::Preparation],

@@ -86,10 +86,10 @@ impl Learner for Radial {
     const SPEC: Spec = Spec {
         name: "radial",
         summary: "Gaussian bumps along each column, or among the rows",
-        objective: "z_jk = exp(-(x_j - c_jk)^2 / (2 s_j^2)) for the centres c_jk of column j and its width s_j; with centres by \
+        objective: "z_jk = exp(-(x_j - c_jk)^2 / (2 s_j^2)) for the centers c_jk of column j and its width s_j; with centers by \
                     k-means z_k = exp(-|x - c_k|^2 / (2 s^2))",
         notes: "In front of a linear model that is to follow bumps; local, smooth, fading away beyond the data. n_centres columns for \
-                each column, or n_centres in all with k-means, before which columns should be standardised. One pass, about four more for \
+                each column, or n_centres in all with k-means, before which columns should be standardized. One pass, about four more for \
                 each inner quantile, or those of k-means.",
         reference: "Bishop, Pattern Recognition and Machine Learning, 2006, section 3.1",
         family: Family::Preparation,
@@ -98,18 +98,18 @@ impl Learner for Radial {
         params: &[
             ParamSpec {
                 name: "n_centres",
-                doc: "How many centres there are along each column, or in all with k-means; of no effect when centres are given.",
+                doc: "How many centers there are along each column, or in all with k-means; of no effect when centers are given.",
                 range: Range::Int { min: 2, max: 100_000 },
             },
             ParamSpec {
                 name: "centres",
-                doc: "Where the centres are: \"uniform\" over the range of the column, at its \"quantile\"s, at a list of positions, or \
+                doc: "Where the centers are: \"uniform\" over the range of the column, at its \"quantile\"s, at a list of positions, or \
                       among the rows by \"kmeans\".",
                 range: Range::Either(&Range::Choice(&["uniform", "quantile", "kmeans"]), &Range::List(&Range::FINITE)),
             },
             ParamSpec {
                 name: "width",
-                doc: "The standard deviation of the bumps; null for the mean distance of neighbouring centres.",
+                doc: "The standard deviation of the bumps; null for the mean distance of neighboring centers.",
                 range: Range::Optional(&Range::Real { min: 0.0, max: f64::MAX, above: true, log: true }),
             },
         ],
@@ -147,7 +147,7 @@ impl Learner for Radial {
         let width: Vec<f64> = input.vec_of("width", if params.is_joint() { 1 } else { centers.cols() })?;
         let sound = centers.rows() > 0 && centers.cols() > 0 && centers.as_slice().iter().all(|v| v.is_finite());
         if !sound || width.iter().any(|w| !(w.is_finite() && *w > 0.0)) {
-            return Err(Error::Model("radial: centres or widths that are none".into()));
+            return Err(Error::Model("radial: centers or widths that are none".into()));
         }
         Ok(RadialModel { params, centers, width })
     }
@@ -245,9 +245,9 @@ impl Model for RadialModel {
         if self.params.is_joint() {
             let names: Vec<String> = (0..self.centers.cols()).map(|j| schema.name(j)).collect();
             let row = |k: usize| self.centers.row(k).iter().map(|&v| v.into()).collect();
-            report.text(format!("Bumps of width {} at {} centres among the rows.", self.width[0], self.centers.rows()));
+            report.text(format!("Bumps of width {} at {} centers among the rows.", self.width[0], self.centers.rows()));
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            report.table("Centres", &names, (0..self.centers.rows()).map(row).collect());
+            report.table("Centers", &names, (0..self.centers.rows()).map(row).collect());
             return report;
         }
         let last = self.centers.rows() - 1;
@@ -255,7 +255,7 @@ impl Model for RadialModel {
             vec![schema.name(j).into(), self.centers[(0, j)].into(), self.centers[(last, j)].into(), self.width[j].into()]
         };
         let rows = (0..self.width.len()).map(row).collect();
-        report.table("Bumps", &["column", "first centre", "last centre", "width"], rows);
+        report.table("Bumps", &["column", "first center", "last center", "width"], rows);
         report
     }
 

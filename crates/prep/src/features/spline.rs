@@ -157,7 +157,7 @@ impl Learner for Spline {
             },
             ParamSpec {
                 name: "handle_missing",
-                doc: "What becomes of missing cells: \"error\" refuses them, \"zeros\" makes all their splines 0.",
+                doc: "What to do with missing cells: \"error\" refuses them, \"zeros\" makes all their splines 0.",
                 range: Range::Choice(&["error", "zeros"]),
             },
         ],
@@ -174,7 +174,7 @@ impl Learner for Spline {
                 return refuse("knots", format!("{} knots", rows.len()), "at least 2 are needed".into());
             }
             if let Some(k) = rows.iter().position(|r| r.len() != rows[0].len() || r.iter().any(|v| !v.is_finite())) {
-                return refuse("knots", format!("knot {k}"), "a finite number a column is needed".into());
+                return refuse("knots", format!("knot {k}"), "a finite number per column is needed".into());
             }
             if let Some(k) = (1..rows.len()).find(|&k| rows[k].iter().zip(&rows[k - 1]).any(|(b, a)| b <= a)) {
                 return refuse("knots", format!("knot {k}"), "knots must be sorted without duplicates".into());

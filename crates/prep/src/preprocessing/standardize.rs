@@ -58,8 +58,8 @@ impl Learner for StandardScaler {
         name: "standardise",
         summary: "Columns with mean 0 and standard deviation 1",
         objective: "z = (x - mean) / sd, with sd^2 = sum_i w_i (x_i - mean)^2 / sum_i w_i",
-        notes: "For learners that compare columns: penalised linear models, k-means, PCA, neighbours. One pass; missing cells are \
-                left out of the sums and stay missing. A constant column is only centred. A mean many orders larger than the \
+        notes: "For learners that compare columns: penalized linear models, k-means, PCA, neighbors. One pass; missing cells are \
+                left out of the sums and stay missing. A constant column is only centered. A mean many orders larger than the \
                 spread loses no digits.",
         reference: "Chan, Golub, LeVeque: Algorithms for computing the sample variance, The American Statistician 37 (1983)",
         family: Family::Preparation,
@@ -238,7 +238,7 @@ impl Model for StandardizeModel {
             .map(|j| vec![schema.name(j).into(), self.mean[j].into(), self.scale[j].into(), self.seen[j].into()])
             .collect();
         let mut report = Report::default();
-        report.table("Standardised columns", &["column", "mean", "divided by", "cells"], rows);
+        report.table("Standardized columns", &["column", "mean", "divided by", "cells"], rows);
         report
     }
 

@@ -397,7 +397,7 @@ impl ColumnTreatment {
                     if *constant {
                         parts.push(format!("constant at {}, tells nothing", short(*mean)));
                     } else if *scale != 1.0 || *shift != 0.0 {
-                        parts.push(format!("standardised: minus {}, divided by {}", short(*shift), short(*scale)));
+                        parts.push(format!("standardized: minus {}, divided by {}", short(*shift), short(*scale)));
                     }
                 }
                 if parts.is_empty() { "kept as it is".into() } else { parts.join("; ") }

@@ -437,7 +437,7 @@ def off_policy(arms, rewards, propensities, target):
     Returns
     -------
     estimates : dict
-        `ips` (inverse propensity), `snips` (self-normalised) and `doubly_robust`, each with `value`, `standard_error`, `low` and
+        `ips` (inverse propensity), `snips` (self-normalized) and `doubly_robust`, each with `value`, `standard_error`, `low` and
         `high` (95 %); `effective_size`, `largest_weight`, `notes`.
     """
     target = np.atleast_2d(np.ascontiguousarray(target, dtype=np.float64))

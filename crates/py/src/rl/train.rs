@@ -102,14 +102,14 @@ pub fn rl_train_box<'py>(
     let inner = PyEnv { env, actions, first_action, failure: None };
     let mut python_env = vec![PyBoxEnv { inner, flatten, width }];
     let start = start.map(|s| &s.trained);
-    // An environment of Python's cannot be copied, so that there is no evaluation on the way: the last network is the result.
+    // An environment of Python's cannot be copied, so that there is no evaluation during training: the last network is the result.
     let result = with_gil(seed, |cx| rl::train_network(&agent, &mut python_env, start, scaling, budget, None, cx));
     let failure = python_env.pop().and_then(|f| f.inner.failure);
     let training = result_or_raised(py, result, failure)?;
     trained_agent(&agent, name, ObservationSpace::Numbers(width), actions, seed, LearnedState::Network(training))
 }
 
-/// Runs work that keeps the interpreter, which the environment needs; signals are checked on the way.
+/// Runs work that keeps the interpreter, which the environment needs; signals are checked meanwhile.
 fn with_gil<T>(seed: u64, work: impl FnOnce(&Context<'_>) -> Result<T, Error>) -> (Result<T, Error>, Option<PyErr>) {
     let interrupt = std::sync::Mutex::new(None);
     let observer = |_: &Progress| match Python::attach(|py| py.check_signals()) {

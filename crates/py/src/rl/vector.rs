@@ -63,7 +63,7 @@ impl NativeVector {
         let actions = actions.as_slice().map_err(|_| PyValueError::new_err("actions must be contiguous"))?;
         match &mut self.inner {
             VecEnvKind::Carts(carts) => {
-                // What does not fit into a byte is no action either.
+                // Numbers that do not fit into a byte are no actions either.
                 self.actions.clear();
                 self.actions.extend(actions.iter().map(|&a| u8::try_from(a).unwrap_or(u8::MAX)));
                 carts.step(&self.actions).map_err(refuse)?;

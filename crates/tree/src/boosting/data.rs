@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::columns::{ColumnCells, ColumnSummary};
 
-/// What a first pass finds out about rows.
+/// Statistics of the rows from a first pass.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct DataSummary {
     pub columns: Vec<ColumnSummary>,
@@ -128,7 +128,7 @@ pub(super) struct BinnedRows<'a> {
     pub counts: Option<Vec<u32>>,
 }
 
-/// A row whose weight is a whole number counts so many times, any other once.
+/// How often a row counts: its weight where that is a whole number, else once.
 fn count_of(weight: f64) -> u32 {
     if weight.fract() == 0.0 && weight < f64::from(u32::MAX) { weight as u32 } else { 1 }
 }

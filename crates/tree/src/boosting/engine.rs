@@ -100,7 +100,7 @@ pub(super) struct ValidationRows<'a> {
     pub scores: Vec<f64>,
 }
 
-/// A fit under way.
+/// A running fit.
 pub(super) struct BoostingEngine<'a> {
     pub rows: BinnedRows<'a>,
     pub objective: &'a dyn Objective,
@@ -109,7 +109,7 @@ pub(super) struct BoostingEngine<'a> {
     pub scale: QuantizerRange,
     pub rounds: usize,
     pub patience: Option<EarlyStopRule>,
-    /// Whether the model to go on from had come to its end, by patience perhaps: who asks for more then gets a round at least.
+    /// Whether the model to continue had ended (by early stopping, say): a further fit then adds at least one round.
     pub finished: bool,
     pub validation: Option<ValidationRows<'a>>,
     /// `outputs` runs of one score per row.
@@ -233,7 +233,7 @@ impl BoostingEngine<'_> {
         }
     }
 
-    /// Whether a model to go on from has all its rounds already.
+    /// Whether a model to continue has all its rounds already.
     fn already_complete(&self) -> Option<BoostStop> {
         let known = self.trace.rows.len();
         (known > self.done() && self.done() >= self.rounds).then_some(BoostStop::Rounds)

@@ -11,7 +11,7 @@ use super::split::{BoostSplit, GradientQuantizer, LeftBins, NodeSums, SplitPenal
 use crate::tree::ensemble::TreeNode;
 use crate::tree::open_node::OpenNode;
 
-/// What shapes the trees of a fit.
+/// The settings of the trees of a fit.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct TreeOptions {
     pub penalty: SplitPenalty,
@@ -26,7 +26,7 @@ pub(super) struct TreeOptions {
     pub node_columns: f64,
     /// The constraint of each column; empty without any.
     pub monotone: Vec<i8>,
-    /// Sets of columns that may meet on a way; empty without any.
+    /// Sets of columns that may interact on one path; empty for no constraint.
     pub groups: Vec<Vec<u32>>,
     pub seed: u64,
 }
@@ -49,7 +49,7 @@ fn draw(mut columns: Vec<usize>, share: f64, seed: u64, purpose: &str, index: u6
     columns
 }
 
-/// What is kept of a node of a growing tree, without its rows.
+/// State of a node of a growing tree, without its rows.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct BoostNode {
     pub sums: NodeSums,
@@ -92,7 +92,7 @@ impl BoostOpen {
         draw(columns, shape.node_columns, shape.seed, "boosting columns of a node", self.path)
     }
 
-    /// What it asks of a histogram.
+    /// Its requirements on a histogram.
     pub fn split_query<'a>(&self, shape: &'a TreeOptions, grid: &'a GradientQuantizer) -> SplitQuery<'a> {
         SplitQuery { sums: self.state.sums, grid, penalty: &shape.penalty, bounds: self.state.bounds, monotone: &shape.monotone }
     }
@@ -199,7 +199,7 @@ impl GrownNodes {
     }
 }
 
-/// What all trees of a fit share.
+/// Data shared by all trees of a fit.
 pub(super) struct BoostContext<'a> {
     pub bins: &'a BinMatrix,
     /// How often each row counts; none where all count once.

@@ -95,7 +95,7 @@ pub struct Boosting {
     pub max_iter: u64,
     /// Leaves of a tree.
     pub max_leaf_nodes: Option<u64>,
-    /// Tests on the longest way.
+    /// Tests on the longest path.
     pub max_depth: Option<u64>,
     /// Rows a leaf must keep.
     pub min_samples_leaf: u64,
@@ -133,7 +133,7 @@ pub struct Boosting {
     pub min_data_per_group: u64,
     /// For each column -1, 0 or 1.
     pub monotonic_cst: Option<Vec<i8>>,
-    /// Which columns may meet on a way.
+    /// Which columns may interact on one path.
     pub interaction_cst: Option<InteractionConstraints>,
     /// Whether to stop when rows that are held out get no better.
     pub early_stopping: EarlyStopping,
@@ -209,8 +209,8 @@ impl Learner for Boosting {
                     quadratic approximation, a leaf of sums G, H takes v = -learning_rate G / (H + l2_regularization), or with \
                     log loss -2 learning_rate asinh(G / (2 H + 2 l2_regularization))",
         notes: "The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing \
-                values and categories as they are. A round costs one addition a cell for about half the levels of a tree; \
-                memory is two bytes a cell. Sums are sums of whole numbers, so order of rows, threads and streams do not change \
+                values and categories as they are. A round costs one addition per cell for about half the levels of a tree; \
+                memory is two bytes per cell. Sums are sums of whole numbers, so order of rows, threads and streams do not change \
                 a bit. It does not extrapolate, and small data asks for a small learning_rate or early stopping.",
         reference: "Chen, Guestrin: XGBoost, 2016; Ke et al.: LightGBM, 2017; Friedman: Greedy function approximation, 2001",
         family: Family::Tree,
@@ -241,7 +241,7 @@ impl Learner for Boosting {
             },
             ParamSpec {
                 name: "max_depth",
-                doc: "Greatest number of tests on the way to a leaf; null for no limit.",
+                doc: "Greatest number of tests on the path to a leaf; null for no limit.",
                 range: Range::Optional(&Range::Int { min: 1, max: i64::MAX }),
             },
             ParamSpec {
@@ -331,7 +331,7 @@ impl Learner for Boosting {
             },
             ParamSpec {
                 name: "interaction_cst",
-                doc: "Which columns may be tested on one way from root to leaf: lists of column numbers, pairwise or \
+                doc: "Which columns may be tested on one path from root to leaf: lists of column numbers, pairwise or \
                       no_interactions; columns that are not listed form one more list.",
                 range: Range::Any,
             },
@@ -530,13 +530,13 @@ impl Boosting {
         let (trees, trace, scores) = match from {
             Some((model, scores)) => {
                 if model.loss != loss || model.classes != classes || model.trees.categories() != categories {
-                    return Err(Error::Data("the model to go on from has another loss, other classes or other columns".into()));
+                    return Err(Error::Data("the model to continue has another loss, other classes or other columns".into()));
                 }
                 if model.rounds() > self.max_iter as usize {
                     return Err(refuse(
                         "max_iter",
                         &self.max_iter.to_string(),
-                        &format!("the model to go on from has {} rounds already", model.rounds()),
+                        &format!("the model to continue has {} rounds already", model.rounds()),
                     ));
                 }
                 let known = model.trace.columns == columns;
@@ -610,7 +610,7 @@ impl Boosting {
     }
 }
 
-/// What is known before the rounds begin.
+/// Facts known before the rounds begin.
 struct BoostSetup {
     loss: Loss,
     summary: DataSummary,

@@ -1,4 +1,4 @@
-//! What parameters mean for the data at hand.
+//! Parameters resolved for the data.
 
 use ermine_core::{Error, Result, Target};
 use ermine_math::bins::ColumnBins;
@@ -21,7 +21,7 @@ pub enum EarlyStopping {
     Word(String),
 }
 
-/// Which columns may meet on a way from root to leaf.
+/// Which columns may interact on a path from root to leaf.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum InteractionConstraints {

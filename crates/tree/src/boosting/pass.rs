@@ -4,7 +4,7 @@
 //! A pass does not remember rows, so each block is binned again and runs through all trees so far. That costs rounds² / 2 walks
 //! per row, which is why [`super::stream`] keeps binned rows as long as they fit in memory.
 //!
-//! Growing leaf by leaf would need one pass per split. Instead all leaves that the search has come to wait for are split at once,
+//! Growing leaf by leaf would need one pass per split. Instead all leaves that the search waits for are split at once,
 //! and the order in which leaves are split is worked out afterwards; what was split in vain is dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ struct BoostRounds {
     growing: Option<RoundTrees>,
 }
 
-/// The trees of a round under way.
+/// The growing trees of the current round.
 #[derive(Clone, Serialize, Deserialize)]
 struct RoundTrees {
     grid: GradientQuantizer,
@@ -75,7 +75,7 @@ struct SpeculativeTree {
 /// Gradient, curvature and count of each bin.
 type BinSums = Vec<[i64; 3]>;
 
-/// What is gathered from the blocks.
+/// Sums of a pass.
 #[derive(Serialize, Deserialize)]
 pub enum BoostPartial {
     /// Of the first pass.
@@ -86,7 +86,7 @@ pub enum BoostPartial {
     Histograms(BTreeMap<(usize, usize), Vec<[i64; 3]>>),
 }
 
-/// What the first pass has found out.
+/// Results of the first pass.
 #[derive(Serialize, Deserialize)]
 pub struct Seen(DataSummary);
 

@@ -21,12 +21,12 @@ pub(super) struct NodeSums {
     pub count: u64,
 }
 
-/// What restrains trees.
+/// Regularization of trees.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct SplitPenalty {
     pub l1: f64,
     pub l2: f64,
-    /// What a split must gain.
+    /// The least gain of a split.
     pub gamma: f64,
     pub min_count: u64,
     /// Least sum of curvatures of a child.
@@ -62,7 +62,7 @@ impl SplitPenalty {
         -(g * v + 0.5 * (h + l2) * v * v + self.l1 * v.abs())
     }
 
-    /// The same at the best value without bounds: ½ S(g)² / (h + l2), with S(g) = g moved towards 0 by l1.
+    /// The same at the best value without bounds: ½ S(g)² / (h + l2), with S(g) = g moved toward 0 by l1.
     #[inline(always)]
     fn best(&self, g: f64, h: f64, l2: f64) -> f64 {
         let s = (g.abs() - self.l1).max(0.0);
@@ -200,7 +200,7 @@ impl SplitQuery<'_> {
         (g as f64 * self.grid.gradient, h as f64 * self.grid.curvature)
     }
 
-    /// What the node itself lowers as a leaf.
+    /// The decrease of the objective by the node as a leaf.
     fn own_gain(&self, l2: f64) -> f64 {
         let (g, h) = self.to_real(self.sums.g, self.sums.h);
         let v = self.penalty.value(g, h, l2, self.bounds);
@@ -270,7 +270,7 @@ impl SplitQuery<'_> {
         })
     }
 
-    /// What two children lower, with bounds and a monotonic constraint.
+    /// The decrease of the objective by two children, with bounds and a monotonic constraint.
     fn general(&self, lg: i64, lh: i64, l2: f64, monotone: i8) -> f64 {
         let ((gl, hl), (gr, hr)) = (self.to_real(lg, lh), self.to_real(self.sums.g - lg, self.sums.h - lh));
         if self.monotone.is_empty() {

@@ -1,7 +1,7 @@
-//! The parts of AdaBoost that know no other learner: stumps on columns that are sorted once for all rounds, weights as exact
+//! The parts of AdaBoost that need no other learner: stumps on columns that are sorted once for all rounds, weights as exact
 //! whole numbers of steps, and the votes of an ensemble.
 //!
-//! The learner itself, which boosts any learner of the catalogue, is in the crate that knows the catalogue.
+//! The learner itself, which boosts any learner of the catalogue, is in the crate that has the catalogue.
 
 mod scan;
 mod steps;

@@ -1,6 +1,6 @@
 //! One pass over a sorted column: the best place to cut it.
 
-/// What a stump is to make small.
+/// The criterion that a stump minimizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StumpCriterion {
     /// Gini impurity of the sides, as the stumps of CART.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 /// A vote is never taken beyond this: learners that separate the classes would have unbounded ones.
 const MAX_VOTE: f64 = 36.0;
 
-/// Rows that one thread looks at together.
+/// Rows that one thread processes together.
 const BLOCK: usize = 4096;
 
 /// Sums of votes, one number per class and row.

@@ -24,12 +24,12 @@ impl Default for TextStyle {
     }
 }
 
-/// The way to one leaf.
+/// The path to one leaf.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeafRule {
     /// The leaf.
     pub node: usize,
-    /// What a row must fulfil, from the root on.
+    /// The conditions on a row, from the root on.
     pub conditions: Vec<String>,
     /// Class shares or means.
     pub value: Vec<f64>,

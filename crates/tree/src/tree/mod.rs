@@ -48,7 +48,7 @@ pub use prune::PruningPath;
 pub use prune_cv::PruningCv;
 pub(crate) use split::between;
 
-/// How many class targets columns of numbers are the indicators of: every cell is 0 or 1, and every row has as many ones.
+/// The number of class targets, if the columns of the target are their indicators: every cell is 0 or 1, and every row has as many ones.
 fn class_targets(data: &DatasetRef<'_>) -> Option<usize> {
     let y = data.y.reals().ok()?;
     let ones = |i: usize| {
@@ -118,11 +118,11 @@ fn class_targets(data: &DatasetRef<'_>) -> Option<usize> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tree {
-    /// What makes a split good; "auto" is Gini or squared error, by the target.
+    /// The criterion of a split; "auto" is Gini or squared error, by the target.
     pub criterion: String,
-    /// "best" or "random" thresholds.
+    /// How thresholds are chosen: "best" or "random".
     pub splitter: String,
-    /// Tests on the longest way.
+    /// Tests on the longest path.
     pub max_depth: Option<u64>,
     /// Rows a node needs to split.
     pub min_samples_split: CountOrFraction,
@@ -182,11 +182,11 @@ impl Learner for Tree {
         summary: "Decision tree (CART): tests on single columns, exact splits, categories and missing values as they are",
         objective: "greedy: each node takes the test that lowers sum over children of weight * impurity most, with \
                     impurity 1 - sum p^2 (gini), - sum p log2 p (entropy), 1 - max p (misclassification), variance (squared_error), mean |y - median| \
-                    (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised \
+                    (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimized \
                     over subtrees T",
         notes: "A model people can read, for columns of any scale and kind. A single deep tree overfits: limit depth, \
                 leaf size or leaves, or prune. Every column is sorted once, then each level costs one pass over the \
-                cells; memory is four bytes a cell. Missing values take the side that is better in training. The same \
+                cells; memory is four bytes per cell. Missing values take the side that is better in training. The same \
                 bits for any order of rows and any number of threads. It has no multi-way or oblique splits.",
         reference: "Breiman, Friedman, Olshen, Stone: Classification and Regression Trees, 1984",
         family: Family::Tree,
@@ -298,7 +298,7 @@ impl Learner for Tree {
 }
 
 impl Tree {
-    /// The course of cost-complexity pruning on these rows: the alphas at which the tree changes, and the impurity of the
+    /// The sequence of cost-complexity pruning on these rows: the alphas at which the tree changes, and the impurity of the
     /// leaves from each on.
     pub fn pruning_path(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PruningPath> {
         self.check()?;
@@ -399,7 +399,7 @@ impl Tree {
             max_depth: self.max_depth.map_or(usize::MAX, |d| usize::try_from(d).unwrap_or(usize::MAX)),
             min_split: self.min_samples_split.rows(rows).max(2).max(min_leaf.saturating_mul(2)),
             min_leaf,
-            // Times the total weight, once that is known.
+            // A share; multiplied by the total weight later.
             min_weight: self.min_weight_fraction_leaf,
             min_decrease: self.min_impurity_decrease,
             max_features: self.max_features.as_ref().map_or(columns.len(), |m| m.columns(columns.len())),
@@ -423,7 +423,7 @@ impl Tree {
         rows: RowSubset,
     ) -> Result<(Vec<u32>, Option<Vec<f64>>, RowSubset)> {
         let Some(class_weight) = &self.class_weight else { return Ok((codes, own, rows)) };
-        // Of twice the digits, so that they come to the same in any order of the rows.
+        // In double-double, so that they come to the same in any order of the rows.
         let mut totals = vec![Dd::from(0.0); names.len()];
         codes.iter().enumerate().for_each(|(id, &c)| totals[c as usize] += Dd::from(own.as_ref().map_or(1.0, |w| w[id])));
         let totals: Vec<f64> = totals.into_iter().map(Dd::to_f64).collect();

@@ -133,7 +133,7 @@ impl TreeModel {
         (0..self.node_count()).filter(|&i| self.is_leaf(i)).count()
     }
 
-    /// Tests on the longest way from the root to a leaf.
+    /// Tests on the longest path from the root to a leaf.
     pub fn depth(&self) -> usize {
         let mut depth = vec![0; self.node_count()];
         for i in 0..self.node_count() {
@@ -221,7 +221,7 @@ impl TreeModel {
         let nodes = NodeArrays::load(input)?;
         let width = nodes.value.cols();
         if task == Task::Classification && width != classes.len() || width == 0 {
-            return Err(Error::Model(format!("{} classes, and {width} values a node", classes.len())));
+            return Err(Error::Model(format!("{} classes, and {width} values per node", classes.len())));
         }
         let n_features = categories.len();
         let used = nodes.feature.iter().copied().max().unwrap_or(UNDEFINED);
@@ -322,7 +322,7 @@ impl NodeArrays {
             };
             let names = if leaf { None } else { categories[self.feature[i] as usize].as_ref() };
             if words != names.map_or(0, |names| names.len().div_ceil(64)) {
-                return bad(i, "its set does not have a bit a category");
+                return bad(i, "its set does not have a bit per category");
             }
             if self.missing_left[i] > 1 || self.threshold[i].is_nan() {
                 return bad(i, "the test is not valid");

@@ -9,7 +9,7 @@ pub(crate) struct OpenNode<T> {
     pub depth: usize,
     /// Names the node by its place in the tree, whatever the order of growing: the index of its random streams.
     pub path: u64,
-    /// What the grower keeps of its rows, its bounds and its split.
+    /// The grower's state: its rows, its bounds and its split.
     pub state: T,
 }
 

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 /// A share above 0.
 pub(crate) const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
 
-// What trees and the ensembles that grow them ask alike.
+// Parameters shared by trees and the ensembles that grow them.
 pub(super) const MAX_DEPTH: ParamSpec = ParamSpec {
     name: "max_depth",
-    doc: "Greatest number of tests on the way to a leaf; null for no limit.",
+    doc: "Greatest number of tests on the path to a leaf; null for no limit.",
     range: Range::Optional(&Range::Int { min: 1, max: i64::MAX }),
 };
 pub(super) const MIN_SAMPLES_SPLIT: ParamSpec = ParamSpec {

@@ -10,7 +10,7 @@ use ermine_core::{Context, Progress, Result};
 
 use super::grow::{GainOrder, GrownNode, in_preorder, parents};
 
-/// The course of pruning: for each tree of the nested sequence, from the full tree to its root, the least alpha that asks
+/// The sequence of pruning: for each tree of the nested sequence, from the full tree to its root, the least alpha that asks
 /// for it and the impurity of its leaves.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PruningPath {
@@ -93,7 +93,7 @@ pub(super) fn path(nodes: &[GrownNode], cx: &Context<'_>) -> Result<PruningPath>
     Ok(cut_weakest_links(nodes, f64::INFINITY, cx)?.0)
 }
 
-/// The tree that `alpha` asks for.
+/// The pruned tree for `alpha`.
 pub(super) fn prune(mut nodes: Vec<GrownNode>, alpha: f64, cx: &Context<'_>) -> Result<Vec<GrownNode>> {
     let (_, leaf_from) = cut_weakest_links(&nodes, alpha, cx)?;
     for (node, from) in nodes.iter_mut().zip(leaf_from) {

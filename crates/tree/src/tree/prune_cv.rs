@@ -15,7 +15,7 @@ use ermine_core::splits::stratified_k_fold;
 /// How pruning was chosen by cross-validation: the trees of the sequence, from the full tree to its root.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PruningCv {
-    /// The least price that asks for each tree; ascending, the first is 0.
+    /// The least alpha that selects each tree; ascending, the first is 0.
     pub alphas: Vec<f64>,
     /// The leaves of each tree; descending, the last is 1.
     pub leaves: Vec<u64>,
@@ -86,7 +86,7 @@ pub(super) fn choose(tree: &Tree, full: &[GrownNode], data: &DatasetRef<'_>, cx:
         let parent = parents(&nodes);
         for (i, &leaf) in leaves.iter().enumerate() {
             let w = test_rows.weight_of(i);
-            // From the leaf up: below the price at which a node becomes a leaf, the one below it speaks.
+            // From the leaf up: below the alpha at which a node becomes a leaf, its child decides.
             let (mut at, mut from) = (leaf as usize, 0);
             loop {
                 let mut up = parent[at];
@@ -145,7 +145,7 @@ fn leaf_of_rows(nodes: &[GrownNode], trained_on: &DatasetRef<'_>, x: &Features<'
     Ok(trees.leaves(x, 0..1)?.into_vec())
 }
 
-/// Leaves of the tree that a price asks for.
+/// Leaves of the tree selected by alpha.
 fn count_leaves(nodes: &[GrownNode], collapse: &[f64], alpha: f64) -> u64 {
     let (mut count, mut stack) = (0, vec![0]);
     while let Some(at) = stack.pop() {

@@ -365,7 +365,7 @@ fn sort_by_digits<C: Copy + Ord + Default>(items: &mut Vec<C>, shifts: &[u32], d
     }
 }
 
-/// What is known of a sorted column.
+/// Statistics of a sorted column.
 #[derive(Clone, Copy)]
 pub(super) struct SortedInfo {
     /// Whether some value is missing.

@@ -53,7 +53,7 @@ const FRACTION: Param = translated(
 .kind("int, float or None");
 
 const N_ITER: Attribute = ("n_iter_", "int", "Number of rounds.");
-const N_TREES: Attribute = ("n_trees_per_iteration_", "int", "Trees a round: one, or one a class for more than two classes.");
+const N_TREES: Attribute = ("n_trees_per_iteration_", "int", "Trees per round: one, or one per class for more than two classes.");
 const TRAIN: Attribute = (
     "train_score_",
     "ndarray",
@@ -67,7 +67,7 @@ const IMPORTANCES: Attribute =
     ("feature_importances_", "ndarray of shape (n_features,)", "Share of each column in what all splits gained.");
 
 const EXPECTED: Attribute =
-    ("expected_value_", "float or ndarray of shape (n_classes,)", "What the model says of a row of which nothing is known.");
+    ("expected_value_", "float or ndarray of shape (n_classes,)", "The prediction for a row of which nothing is known.");
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {

@@ -5,9 +5,9 @@ use super::*;
 const INIT: Param = translated("init", Word("k-means++"), &[Words(&["k-means++", "random"]), Callable, ArrayLike], "")
     .kind("{\"k-means++\", \"random\"}, callable or array-like of shape (n_clusters, n_features)");
 const N_INIT: Param = like("n_init", Word("auto"), &[Words(&["auto"]), ints_from(1)]);
-const CENTERS: Attribute = ("cluster_centers_", "ndarray of shape (n_clusters, n_features)", "The centres.");
+const CENTERS: Attribute = ("cluster_centers_", "ndarray of shape (n_clusters, n_features)", "The centers.");
 const LABELS: Attribute = ("labels_", "ndarray of shape (n_samples,)", "The cluster of each row of the training data.");
-const INERTIA: Attribute = ("inertia_", "float", "Sum of the squared distances of the rows to their centres, with weights.");
+const INERTIA: Attribute = ("inertia_", "float", "Sum of the squared distances of the rows to their centers, with weights.");
 
 pub const FACES: &[PythonClass] = &[
     PythonClass {
@@ -81,7 +81,7 @@ pub const FACES: &[PythonClass] = &[
         module: "cluster",
         base: "_dbscan.DBSCAN",
         notes: "With a metric that is not searched here (a callable, a matrix of distances, a metric of SciPy), or with weights of 0 or below, the \
-                groups are found here among the neighbours that scikit-learn finds; there is then no model file and no `predict`.",
+                groups are found here among the neighbors that scikit-learn finds; there is then no model file and no `predict`.",
         params: &[
             like("eps", Number(0.5), &[above(0.0)]),
             translated("min_samples", Whole(5), &[ints_from(1)], ""),

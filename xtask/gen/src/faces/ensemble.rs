@@ -40,10 +40,10 @@ const N_JOBS: Param = own(
     "Processes or threads in which members are fitted, as joblib counts them; None for one, in which ours use all cores.",
 );
 
-const VERBOSE: Param = own("verbose", Whole(0), &[Verbose], "Whether scikit-learn's loop tells of its progress.");
+const VERBOSE: Param = own("verbose", Whole(0), &[Verbose], "Whether scikit-learn's loop reports its progress.");
 
 const VERBOSE_BOOL: Param =
-    own("verbose", Flag(false), &[Verbose], "Whether scikit-learn's loop tells of its progress.").kind("bool");
+    own("verbose", Flag(false), &[Verbose], "Whether scikit-learn's loop reports its progress.").kind("bool");
 
 const BAGS: &[Param] = &[
     BASE,
@@ -123,7 +123,7 @@ pub const FACES: &[PythonClass] = &[
             CLASSES,
             IMPORTANCES,
             ("n_leaves_", "int", "Number of leaves."),
-            ("depth_", "int", "Tests on the longest way to a leaf."),
+            ("depth_", "int", "Tests on the longest path to a leaf."),
         ],
         ..PythonClass::NEW
     },
@@ -153,7 +153,7 @@ pub const FACES: &[PythonClass] = &[
             WEIGHTS_,
             ERRORS_,
             IMPORTANCES,
-            ("trace_", "dict", "Columns and rows of the course: error, vote, training error and its bound in each round."),
+            ("trace_", "dict", "Columns and rows of the trace: error, vote, training error and its bound in each round."),
         ],
         ..PythonClass::NEW
     },
@@ -212,7 +212,7 @@ pub const FACES: &[PythonClass] = &[
                 "voting",
                 Word("hard"),
                 &[Words(&["hard", "soft"])],
-                "hard counts the classes that members say; soft averages their probabilities.",
+                "hard counts the classes that members predict; soft averages their probabilities.",
             ),
             WEIGHTS,
             N_JOBS,
@@ -250,7 +250,7 @@ pub const FACES: &[PythonClass] = &[
                 "stack_method",
                 Word("auto"),
                 &[Words(&["auto", "predict_proba", "decision_function", "predict"])],
-                "What members say to the final estimator; auto takes the first that a member has.",
+                "What the final estimator gets from the members; auto takes the first that a member has.",
             ),
             N_JOBS,
             PASSTHROUGH,

@@ -62,7 +62,7 @@ pub const FACES: &[PythonClass] = &[
         class: "FourierFeatures",
         learner: "fourier",
         module: "preprocessing",
-        attributes: &[("period_", "ndarray of shape (n_features,)", "After how much each column starts over.")],
+        attributes: &[("period_", "ndarray of shape (n_features,)", "The period of each column.")],
         arrays: &["period"],
         ..PythonClass::NEW
     },

@@ -72,7 +72,7 @@ const ESTIMATORS: Attribute = ("estimators_", "list of decision trees", "The tre
 const SAMPLES: Attribute =
     ("estimators_samples_", "list of arrays", "The rows that each tree was grown on, as often as they were drawn.");
 const EXPECTED: Attribute =
-    ("expected_value_", "float or ndarray of shape (n_outputs,)", "What the model says of a row of which nothing is known.");
+    ("expected_value_", "float or ndarray of shape (n_outputs,)", "The prediction for a row of which nothing is known.");
 const IMPORTANCES: Attribute =
     ("feature_importances_", "ndarray of shape (n_features,)", "Share of each column in the decrease of the impurity.");
 const PERMUTATION: Attribute = (
@@ -195,7 +195,7 @@ pub const FACES: &[PythonClass] = &[
         learner: "forest",
         module: "ensemble",
         base: "_forest.ExtraTreesClassifier",
-        summary: "Extremely randomised trees for classes",
+        summary: "Extremely randomized trees for classes",
         notes: NOTES,
         params: forest_params!(CLASS_CRITERION, Word("sqrt"), Flag(false), CLASS_WEIGHT),
         positional: 1,
@@ -208,7 +208,7 @@ pub const FACES: &[PythonClass] = &[
         learner: "forest",
         module: "ensemble",
         base: "_forest.ExtraTreesRegressor",
-        summary: "Extremely randomised trees for numbers",
+        summary: "Extremely randomized trees for numbers",
         notes: NOTES,
         params: forest_params!(NUMBER_CRITERION, Number(1.0), Flag(false)),
         positional: 1,

@@ -8,7 +8,7 @@ const PRECOMPUTE: Param = translated(
     "precompute",
     Flag(false),
     &[Bool, ArrayLike],
-    "Whether the products of all columns are computed at the start; otherwise those of the columns that come into play. A \
+    "Whether the products of all columns are computed at the start; otherwise those of the columns that become active. A \
      given matrix of products is not needed.",
 )
 .kind("bool or array-like of shape (n_features, n_features)");
@@ -45,7 +45,7 @@ const CV_PRECOMPUTE: Param = translated(
     "precompute",
     Word("auto"),
     &[Words(&["auto"]), ArrayLike, Bool],
-    "True computes the products of all columns at the start; otherwise those of the columns that come into play.",
+    "True computes the products of all columns at the start; otherwise those of the columns that become active.",
 )
 .kind("\"auto\", bool or array-like");
 const CV_MAX_ITER: Param = translated("max_iter", Whole(1000), &[ints_from(1)], "");

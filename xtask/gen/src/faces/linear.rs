@@ -24,8 +24,8 @@ pub const FACES: &[PythonClass] = &[
         attributes: &[
             ("coef_", "ndarray of shape (n_features,) or (n_targets, n_features)", "The coefficients."),
             ("intercept_", "float or ndarray of shape (n_targets,)", "The constant term; 0.0 without intercept."),
-            ("rank_", "int", "Rank of the centred X. Dense X only."),
-            ("singular_", "ndarray of shape (min(n_samples, n_features),)", "Singular values of the centred X. Dense X only."),
+            ("rank_", "int", "Rank of the centered X. Dense X only."),
+            ("singular_", "ndarray of shape (min(n_samples, n_features),)", "Singular values of the centered X. Dense X only."),
         ],
         fields: &["rank"],
         ..PythonClass::NEW

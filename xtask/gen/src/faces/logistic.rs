@@ -9,7 +9,7 @@ const SOLVER: Param = translated(
     Word("lbfgs"),
     &[Words(&["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"])],
     "The names of scikit-learn are accepted, with the penalties they take there. All find the same optimum, by the method \
-     that suits penalty and shape of X; the constant term is not penalised by any of them.",
+     that suits penalty and shape of X; the constant term is not penalized by any of them.",
 )
 .kind("str");
 const MAX_ITER: Param = translated("max_iter", Whole(100), &[ints_from(0)], "");
@@ -20,7 +20,7 @@ const POSITIVE: &[Rule] = &[above(0.0)];
 
 /// A parameter of liblinear, whose constant term is one more column.
 const fn intercept_scaling(default: DefaultValue) -> Param {
-    unused("intercept_scaling", default, POSITIVE, "The constant term is never penalised.")
+    unused("intercept_scaling", default, POSITIVE, "The constant term is never penalized.")
 }
 
 pub const FACES: &[PythonClass] = &[ONE, CHOSEN];
@@ -35,7 +35,7 @@ const ONE: PythonClass = PythonClass {
             "penalty",
             Word("deprecated"),
             &[Words(&["l1", "l2", "elasticnet"]), Null, Hidden(&["deprecated"])],
-            "The old way to say what `C` and `l1_ratio` say; None is C=inf.",
+            "Superseded by `C` and `l1_ratio`; None is C=inf.",
         ),
         translated("C", Number(1.0), &[reals(0.0, f64::INFINITY, High)], ""),
         translated(
@@ -71,7 +71,7 @@ const ONE: PythonClass = PythonClass {
              own class rise, or stay. The likelihood then has no maximum.",
         ),
         ("separating_intercept_", "ndarray of shape (1,) or (n_classes,)", "The constant terms that go with them."),
-        ("separating_margin_", "float", "The least lead of its own class that a row has along them; 0 when some have none."),
+        ("separating_margin_", "float", "The smallest margin of a row along them; 0 when some have none."),
     ],
     ..PythonClass::NEW
 };
@@ -92,7 +92,7 @@ const CHOSEN: PythonClass = PythonClass {
         same("fit_intercept"),
         own("cv", Nothing, &[Folds], "How rows are split; None is 5 folds with the classes in their shares.").kind("int, cross-validation generator or iterable"),
         DUAL,
-        translated("penalty", Word("deprecated"), &[Words(&["l1", "l2", "elasticnet"]), Hidden(&["deprecated"])], "The old way to say what `l1_ratios` says."),
+        translated("penalty", Word("deprecated"), &[Words(&["l1", "l2", "elasticnet"]), Hidden(&["deprecated"])], "Superseded by `l1_ratios`."),
         own("scoring", Word("warn"), &[ScorerName, Callable, Null, Hidden(&["warn"])], "How a fit is judged on the rows that had no part in it; None is accuracy."),
         SOLVER,
         TOL,

@@ -107,7 +107,7 @@ pub const FACES: &[PythonClass] = &[
         learner: "mixture-of-experts",
         module: "mixture",
         base: "_experts.MixtureOfExpertsRegressor",
-        summary: "Several linear models with Gaussian noise and a softmax gate that says which of them a row should listen to",
+        summary: "Several linear models with Gaussian noise and a softmax gate that weights them for each row",
         params: &[N_EXPERTS, same("alpha"), same("reg_variance"), same("tol"), STEPS, STARTS, RANDOM_STATE],
         positional: 1,
         attributes: &[
@@ -125,7 +125,7 @@ pub const FACES: &[PythonClass] = &[
         learner: "mixture-of-experts",
         module: "mixture",
         base: "_experts.MixtureOfExpertsClassifier",
-        summary: "Several softmax regressions and a softmax gate that says which of them a row should listen to",
+        summary: "Several softmax regressions and a softmax gate that weights them for each row",
         params: &[N_EXPERTS, same("alpha"), same("tol"), STEPS, STARTS, RANDOM_STATE],
         positional: 1,
         handled: &["reg_variance"],

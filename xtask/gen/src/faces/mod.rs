@@ -50,7 +50,7 @@ pub struct PythonClass {
     pub base: &'static str,
     /// One line; empty: the learner's.
     pub summary: &'static str,
-    /// What holds for the Python class only.
+    /// Notes for the Python class only.
     pub notes: &'static str,
     /// Parameters in the order of the signature; empty: all of the learner's that are not `handled`.
     pub params: &'static [Param],
@@ -64,7 +64,7 @@ pub struct PythonClass {
     pub arrays: &'static [&'static str],
     /// Values of the model that are fitted attributes as they are.
     pub fields: &'static [&'static str],
-    /// What the learner accepts and the class does not, by the names of `Accepts`.
+    /// Data that the learner accepts and the class does not, by the names of `Accepts`.
     pub refuses: &'static [&'static str],
     /// An example for the docstring.
     pub example: &'static str,

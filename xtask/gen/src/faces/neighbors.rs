@@ -10,7 +10,7 @@ const WEIGHTS: Param = translated(
     "weights",
     Word("uniform"),
     &[Words(&["uniform", "distance"]), Callable, Null],
-    "How much the neighbours count: all alike, by 1 / distance (where some are at distance 0, only those), or by a function of an array of \
+    "How much the neighbors count: all alike, by 1 / distance (where some are at distance 0, only those), or by a function of an array of \
      distances.",
 );
 
@@ -38,7 +38,7 @@ const METRIC: Param = translated(
 const METRIC_PARAMS: Param = own("metric_params", Nothing, &[Dict, Null], "Further parameters of the metric.");
 
 const OUTLIER_LABEL: Param =
-    own("outlier_label", Nothing, &[Int, Text, ArrayLike, Null], "The class of rows without neighbours; None refuses them.")
+    own("outlier_label", Nothing, &[Int, Text, ArrayLike, Null], "The class of rows without neighbors; None refuses them.")
         .kind("label, \"most_frequent\", list of labels or None");
 
 const SAMPLES: Attribute = ("n_samples_fit_", "int", "Number of training rows.");
@@ -52,7 +52,7 @@ pub const FACES: &[PythonClass] = &[
         learner: "knn",
         module: "neighbors",
         base: "_supervised.KNeighborsClassifier",
-        summary: "k nearest neighbours for classes",
+        summary: "k nearest neighbors for classes",
         params: &[N_NEIGHBORS, WEIGHTS, ALGORITHM, LEAF_SIZE, ORDER, METRIC, METRIC_PARAMS, N_JOBS],
         positional: 1,
         handled: &["radius"],
@@ -64,7 +64,7 @@ pub const FACES: &[PythonClass] = &[
         learner: "knn",
         module: "neighbors",
         base: "_supervised.KNeighborsRegressor",
-        summary: "k nearest neighbours for numbers",
+        summary: "k nearest neighbors for numbers",
         params: &[N_NEIGHBORS, WEIGHTS, ALGORITHM, LEAF_SIZE, ORDER, METRIC, METRIC_PARAMS, N_JOBS],
         positional: 1,
         handled: &["radius"],
@@ -86,7 +86,7 @@ pub const FACES: &[PythonClass] = &[
             EFFECTIVE,
             EFFECTIVE_PARAMS,
             OUTPUTS,
-            ("outlier_label_", "list or None", "The class of rows without neighbours, for each target."),
+            ("outlier_label_", "list or None", "The class of rows without neighbors, for each target."),
         ],
         ..PythonClass::NEW
     },
@@ -96,7 +96,7 @@ pub const FACES: &[PythonClass] = &[
         module: "neighbors",
         base: "_supervised.RadiusNeighborsRegressor",
         summary: "The mean of the rows within a radius",
-        notes: "A row without neighbours is predicted NaN, with a warning, as in scikit-learn.",
+        notes: "A row without neighbors is predicted NaN, with a warning, as in scikit-learn.",
         params: &[RADIUS, WEIGHTS, ALGORITHM, LEAF_SIZE, ORDER, METRIC, METRIC_PARAMS, N_JOBS],
         positional: 1,
         handled: &["n_neighbors"],

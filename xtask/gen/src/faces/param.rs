@@ -1,4 +1,4 @@
-//! Parameters of Python classes as data: what they stand for, their defaults, what they may be.
+//! Parameters of Python classes as data: the learner's parameter, default and constraints.
 
 use Closed::{Both, High, Low, Neither};
 use DefaultValue::Same;
@@ -10,14 +10,14 @@ pub struct Param {
     pub name: &'static str,
     pub role: Role,
     pub default: DefaultValue,
-    /// What it may be; empty: the learner's range.
+    /// Its constraints; empty: the learner's range.
     pub rules: &'static [Rule],
     /// Its type in the documentation.
     pub kind: &'static str,
     pub doc: &'static str,
 }
 
-/// What a parameter of a class has to do with its learner.
+/// The relation of a parameter of a class to its learner.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Role {
     /// It is the learner's parameter of this name.
@@ -54,7 +54,7 @@ pub enum Closed {
     Neither,
 }
 
-/// What a parameter may be: one of scikit-learn's constraints.
+/// A constraint on a parameter: one of scikit-learn's.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Rule {
     Anything,
@@ -84,7 +84,7 @@ pub enum Rule {
     Methods(&'static [&'static str]),
     RandomState,
     Verbose,
-    /// What scikit-learn's `check_cv` takes.
+    /// The values that scikit-learn's `check_cv` takes.
     Folds,
     MissingValue,
 }

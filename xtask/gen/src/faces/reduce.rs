@@ -29,7 +29,7 @@ pub const FACES: &[PythonClass] = &[
             ("components_", "ndarray of shape (n_components, n_features)", "The axes, by falling variance."),
             ("explained_variance_", "ndarray of shape (n_components,)", "Variance along each axis."),
             ("explained_variance_ratio_", "ndarray of shape (n_components,)", "Share of the variance along each axis."),
-            ("singular_values_", "ndarray of shape (n_components,)", "Singular values of the centred X."),
+            ("singular_values_", "ndarray of shape (n_components,)", "Singular values of the centered X."),
             ("mean_", "ndarray of shape (n_features,)", "Mean of each column."),
             ("n_components_", "int", "Number of axes."),
             ("n_samples_", "int", "Number of rows."),
@@ -60,7 +60,7 @@ pub const FACES: &[PythonClass] = &[
             ("components_", "ndarray of shape (n_components, n_features)", "The axes, by falling variance."),
             ("explained_variance_", "ndarray of shape (n_components,)", "Variance along each axis."),
             ("explained_variance_ratio_", "ndarray of shape (n_components,)", "Share of the variance along each axis."),
-            ("singular_values_", "ndarray of shape (n_components,)", "Singular values of the centred X."),
+            ("singular_values_", "ndarray of shape (n_components,)", "Singular values of the centered X."),
             ("mean_", "ndarray of shape (n_features,)", "Mean of each column."),
             ("var_", "ndarray of shape (n_features,)", "Variance of each column, with divisor n."),
             ("noise_variance_", "float", "Mean variance along the axes left out of the last batch."),
@@ -108,8 +108,8 @@ pub const FACES: &[PythonClass] = &[
         ],
         positional: 1,
         attributes: &[
-            ("eigenvalues_", "ndarray of shape (n_components,)", "Eigenvalues of the centred kernel matrix, descending."),
-            ("eigenvectors_", "ndarray of shape (n_samples, n_components)", "Eigenvectors of the centred kernel matrix."),
+            ("eigenvalues_", "ndarray of shape (n_components,)", "Eigenvalues of the centered kernel matrix, descending."),
+            ("eigenvectors_", "ndarray of shape (n_samples, n_components)", "Eigenvectors of the centered kernel matrix."),
             ("explained_variance_ratio_", "ndarray of shape (n_components,)", "Share of the variance behind the kernel."),
             (
                 "dual_coef_",

@@ -8,7 +8,7 @@ pub const FACES: &[PythonClass] = &[PythonClass {
     module: "linear_model",
     base: "_ridge.RidgeCV",
     summary: "Ridge regression with the penalty chosen by leave-one-out or cross-validation",
-    notes: "Without `cv` the leave-one-out error of every penalty is exact and takes one factorisation for all of them. A saved model is \
+    notes: "Without `cv` the leave-one-out error of every penalty is exact and takes one factorization for all of them. A saved model is \
             opened as Ridge with the chosen penalty.",
     params: &[
         translated("alphas", Numbers(&[0.1, 1.0, 10.0]), &[ArrayLike, above(0.0)], "The penalties to choose from.")
@@ -30,7 +30,7 @@ pub const FACES: &[PythonClass] = &[PythonClass {
             "gcv_mode",
             Nothing,
             &[Words(&["auto", "svd", "eigen"]), Null],
-            "The smaller of X'X and XX' is factorised, whatever this says.",
+            "The smaller of X'X and XX' is factorized, whatever this says.",
         ),
         translated("store_cv_results", Flag(false), BOOL, "Whether `cv_results_` is kept. Only without `cv`."),
         translated(

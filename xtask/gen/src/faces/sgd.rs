@@ -6,7 +6,7 @@ const PENALTY: Param = translated(
     "penalty",
     Word("l2"),
     &[Words(&["l2", "l1", "elasticnet"]), Null],
-    "What the weights carry: half their squares, their sizes, both, or nothing.",
+    "The penalty on the weights: half their squares, their absolute values, both, or none.",
 );
 
 const ALPHA: Param = like("alpha", Number(0.0001), &[at_least(0.0)]);
@@ -169,7 +169,7 @@ pub const FACES: &[PythonClass] = &[
                 "penalty",
                 Nothing,
                 &[Words(&["l2", "l1", "elasticnet"]), Null],
-                "What the weights carry: half their squares, their sizes, both, or nothing.",
+                "The penalty on the weights: half their squares, their absolute values, both, or none.",
             ),
             ALPHA,
             like("l1_ratio", Number(0.15), &[reals(0.0, 1.0, Both)]),

@@ -1,4 +1,4 @@
-//! What the pictures are drawn of.
+//! The data of the pictures.
 
 use anyhow::Result;
 use ermine::core::{Context, DatasetRef, Features, Mat, Model, RngStream, Schema, Target};

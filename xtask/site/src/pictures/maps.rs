@@ -1,4 +1,4 @@
-//! What transformations make of columns.
+//! Pictures of transformations of columns.
 
 use anyhow::{Context as _, Result};
 use ermine::chart::{Chart, Heatmap, Series};
@@ -44,7 +44,7 @@ pub fn columns(name: &str) -> Result<String> {
     Ok(inline(chart, "The new columns as functions of x"))
 }
 
-/// A kernel and the inner products that stand for it, by the distance of two rows.
+/// A kernel and the inner products that approximate it, by the distance of two rows.
 pub fn inner_products(name: &str) -> Result<String> {
     let mut stream = RngStream::new(0, "picture of a kernel map", 0);
     let rows = unsupervised(Mat::from_fn(400, 1, |_, _| 6.0 * stream.uniform() - 3.0), Schema::numbers(["x"]));

@@ -20,7 +20,7 @@ pub fn borders(name: &str, params: Value) -> Result<String> {
     let classifier = model.as_classifier().context("it predicts no classes")?;
     let plane = Plane::around(&rows.x);
     let proba = classifier.proba(&Features::F64(plane.places.view()))?;
-    let mut chart = Chart::new("", "bill length, standardised", "bill depth, standardised");
+    let mut chart = Chart::new("", "bill length, standardized", "bill depth, standardized");
     for (k, class) in rows.classes.iter().enumerate() {
         chart = chart.with(Series::points(class, rows.points(|i| rows.y[i] == k as f64)));
     }
@@ -42,7 +42,7 @@ fn geyser() -> Result<Rows> {
 }
 
 fn geyser_chart() -> Chart {
-    Chart::new("", "eruption, standardised", "waiting time, standardised")
+    Chart::new("", "eruption, standardized", "waiting time, standardized")
 }
 
 fn with_groups(mut chart: Chart, rows: &Rows, model: &dyn Model) -> Result<Chart> {
@@ -59,7 +59,7 @@ fn with_groups(mut chart: Chart, rows: &Rows, model: &dyn Model) -> Result<Chart
 pub fn groups(name: &str, params: Value) -> Result<String> {
     let rows = geyser()?;
     let model = rows.fit(name, &params)?;
-    Ok(inline(with_groups(geyser_chart(), &rows, &*model)?, "Rows, coloured by group"))
+    Ok(inline(with_groups(geyser_chart(), &rows, &*model)?, "Rows, colored by group"))
 }
 
 /// The geyser with lines of equal density of a mixture.
@@ -74,7 +74,7 @@ pub fn density(params: Value) -> Result<String> {
     for below in [0.7, 2.0, 4.0, 7.0] {
         chart = chart.with(Series::guide(plane.contour(&values, peak - below)));
     }
-    Ok(inline(plane.bound(chart), "Rows, coloured by component, with lines of equal density"))
+    Ok(inline(plane.bound(chart), "Rows, colored by component, with lines of equal density"))
 }
 
 /// The geyser, and rows drawn by a generator.

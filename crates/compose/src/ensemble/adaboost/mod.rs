@@ -149,13 +149,13 @@ impl Learner for AdaBoost {
             },
             ParamSpec {
                 name: "variant",
-                doc: "plain; float removes learners that are in the way after each round; totally_corrective optimises the \
+                doc: "plain; float removes learners that are in the way after each round; totally_corrective optimizes the \
                       votes of all learners after each round. The last two need algorithm discrete.",
                 range: Range::Choice(&["plain", "float", "totally_corrective"]),
             },
             ParamSpec {
                 name: "stump_criterion",
-                doc: "What a stump makes small: gini impurity, weighted error, or z, the factor of the exponential loss in a \
+                doc: "What a stump minimizes: gini impurity, weighted error, or z, the factor of the exponential loss in a \
                       round of real boosting of two classes. auto is gini for discrete and z for real.",
                 range: Range::Choice(&["auto", "gini", "error", "z"]),
             },

@@ -120,8 +120,8 @@ impl Learner for KernelRidge {
         name: "kernel-ridge",
         summary: "Ridge regression with kernels",
         objective: "min sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2, f(x) = sum_j c_j k(x_j, x), (K + alpha I) c = y",
-        notes: "Choose it for smooth curves through up to some thousand rows; every row carries the model. Centre the target: there is no \
-                constant term. A Cholesky factorisation (n^2 f64, n^3/3 multiplications); a list of alphas costs one \
+        notes: "Choose it for smooth curves through up to some thousand rows; every row carries the model. Center the target: there is no \
+                constant term. A Cholesky factorization (n^2 f64, n^3/3 multiplications); a list of alphas costs one \
                 eigendecomposition and is chosen from by exact leave-one-out errors. Beyond 15,000 rows conjugate gradients compute the \
                 kernel matrix in blocks, in memory that does not grow with its square.",
         reference: "Saunders, Gammerman and Vovk: Ridge regression learning algorithm in dual variables, ICML 1998",
@@ -344,7 +344,7 @@ impl Model for KernelRidgeModel {
 
     fn save(&self, out: &mut ModelWriter) -> Result<()> {
         if self.expansion.kernel().has_user_code() {
-            return Err(Error::Data("a kernel that is a function of the user's cannot be saved".into()));
+            return Err(Error::Data("a user-defined kernel function cannot be saved".into()));
         }
         save_centers(self.expansion.centers(), "rows", out)?;
         out.mat("dual_coef", &self.dual);

@@ -11,7 +11,7 @@ use ermine_math::scale::{ldexp, power};
 
 /// Elements of a chunk of turned rows.
 const CHUNK: usize = 1 << 16;
-/// A row that keeps less than this of itself free says little about the error.
+/// The residual degree of freedom of a row (1 - leverage) below which its error has few digits.
 const HARDLY_FREE: f64 = 1e-9;
 
 /// The factorization, and what is needed to turn rows to its axes.
@@ -39,7 +39,7 @@ pub struct RidgeSpectrum {
     pub(super) alphas: Vec<f64>,
 }
 
-/// Products and means of [X | Y], whatever they were gathered in.
+/// Products and means of [X | Y], in f64 or double-double.
 pub struct CrossProducts<'a> {
     pub cols: usize,
     pub targets: usize,

@@ -30,7 +30,7 @@ pub struct ScaledSystem {
     pub x_exponent: Vec<i32>,
     /// Scaled y is y 2^exponent.
     pub y_exponent: Vec<i32>,
-    /// What of these exponents is not yet in the moments.
+    /// The part of these exponents that is not yet in the moments.
     pub x_unit: Vec<i32>,
     pub y_unit: Vec<i32>,
     /// Lengths of the rounding errors of the columns, in scaled units.

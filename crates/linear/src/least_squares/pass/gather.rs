@@ -1,4 +1,4 @@
-//! What a pass gathers of a block of rows.
+//! Gathers the sums of a block of rows.
 
 use ermine_core::{CsrRef, DatasetRef, Error, Features, Mat, MatRef, Result};
 use ermine_math::double_double::{Dd, DdGram, Residuals};

@@ -81,7 +81,7 @@ fn nearly_perfect_and_nearly_dependent_fits_are_corrected() {
         }
         near(model.intercept()[0], 5.0, 1e-15, what);
         near(model.summary()[0].rss, n as f64 / 1024f64.powi(2), 1e-13, what);
-        // Ridge: the optimality conditions hold as well as coefficients in f64 can fulfil them.
+        // Ridge: the optimality conditions hold as well as coefficients in f64 can fulfill them.
         let alpha = 0.125;
         let model = ridge(alpha).fit_with(&data(&x, &y), &Context::default()).unwrap();
         let b: Vec<f64> = model.coef().row(0).to_vec();

@@ -37,7 +37,7 @@ pub struct TrajectoryPoint {
     pub seconds: f64,
 }
 
-/// What a run returns.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OptimizationRun {
     /// The last point; the best one for the subgradient method.

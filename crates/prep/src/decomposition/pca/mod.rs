@@ -169,7 +169,7 @@ impl Learner for Pca {
         summary: "Principal components: the directions in which rows differ most",
         objective: "min over orthonormal V of sum_i w_i ||x_i - mean - V' V (x_i - mean)||^2",
         notes: "To look at data in two dimensions, to compress correlated columns, to rid a linear model of collinear ones. \
-                Standardise columns on different scales first. One pass gathers the covariance and rows are not copied; a few \
+                Standardize columns on different scales first. One pass gathers the covariance and rows are not copied; a few \
                 components of many columns are found by passes that multiply rows with a few vectors; with fewer rows than columns \
                 the rows are decomposed in memory. Each component is signed so that its largest element is positive. Also a \
                 density: normal, with the kept variances along the components and the mean of the others across. It does not see \

@@ -33,7 +33,7 @@ class DBSCAN(ClusterMixin, Estimator):
         y : Ignored
             Not used; for scikit-learn's contract.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. As in scikit-learn, a row of weight 0 can be a core row, and a weight below 0 keeps its neighbours from
+            Weights of the rows. As in scikit-learn, a row of weight 0 can be a core row, and a weight below 0 keeps its neighbors from
             being core rows.
 
         Returns
@@ -71,9 +71,9 @@ class DBSCAN(ClusterMixin, Estimator):
         return METRICS[self.metric], p if METRICS[self.metric] == "minkowski" else 2.0
 
     def _fit_with_sklearn(self, X, weight):
-        """The groups of the neighbours that scikit-learn finds."""
+        """The groups of the neighbors that scikit-learn finds."""
         if self.metric == "precomputed" and sparse.issparse(X):
-            # A row is its own neighbour, stored or not.
+            # A row is its own neighbor, stored or not.
             X = X.copy()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", sparse.SparseEfficiencyWarning)

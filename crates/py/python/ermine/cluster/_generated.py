@@ -19,14 +19,14 @@ __all__ = [
 
 @documented
 class KMeans(_kmeans.KMeans):
-    """Groups around centres: every row belongs to the nearest of k means.
+    """Groups around centers: every row belongs to the nearest of k means.
 
-    min over centres c_1..c_k of sum_i w_i min_j |x_i - c_j|^2
+    min over centers c_1..c_k of sum_i w_i min_j |x_i - c_j|^2
 
-    For compact groups of similar size in columns that can be compared; standardise first. n k p operations a
-    step, rows read where they lie. The inertia falls in every step; the end is a grouping that no step
-    improves, not the best of all. Not for long or nested groups. Ties go to the first centre; a centre without
-    rows moves to the row farthest from its own centre.
+    For compact groups of similar size in columns that can be compared; standardize first. n k p operations per
+    step, without a copy of the rows. The inertia falls in every step; the end is a grouping that no step
+    improves, not the best of all. Not for long or nested groups. Ties go to the first center; a center without
+    rows moves to the row farthest from its own center.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class KMeans(_kmeans.KMeans):
         the others.
 
     init : {"k-means++", "random"}, callable or array-like of shape (n_clusters, n_features), default="k-means++"
-        Where to start: "k-means++" (spread out, each further centre the best of a few draws), "random" (rows
-        drawn at random), or a list of centres, one list of numbers each.
+        Where to start: "k-means++" (spread out, each further center the best of a few draws), "random" (rows
+        drawn at random), or a list of centers, one list of numbers each.
 
     n_init : "auto" or int, default="auto"
         Number of starts; the one with the least inertia wins. "auto" is 1 for k-means++ and 10 for random.
@@ -47,7 +47,7 @@ class KMeans(_kmeans.KMeans):
         At most that many steps.
 
     tol : float, default=0.0001
-        The end is reached when the squared moves of the centres add up to at most tol times the mean variance
+        The end is reached when the squared moves of the centers add up to at most tol times the mean variance
         of the columns. With 0 only when no row changes its group.
 
     verbose : int or bool, default=0
@@ -75,13 +75,13 @@ class KMeans(_kmeans.KMeans):
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres.
+        The centers.
 
     labels_ : ndarray of shape (n_samples,)
         The cluster of each row of the training data.
 
     inertia_ : float
-        Sum of the squared distances of the rows to their centres, with weights.
+        Sum of the squared distances of the rows to their centers, with weights.
 
     n_iter_ : int
         Number of steps.
@@ -153,11 +153,11 @@ class KMeans(_kmeans.KMeans):
 class MiniBatchKMeans(_kmeans.MiniBatchKMeans):
     """k-means by steps on small batches of rows.
 
-    min over centres c_1..c_k of sum_i w_i min_j |x_i - c_j|^2, approximately: c <- c + sum (x - c) / (rows so
+    min over centers c_1..c_k of sum_i w_i min_j |x_i - c_j|^2, approximately: c <- c + sum (x - c) / (rows so
     far)
 
     Where rows are many and a pass is expensive, or arrive over time (partial_fit); kmeans reaches a lower
-    inertia. Ends when the smoothed inertia of the batches no longer falls. Centres with few rows are moved to
+    inertia. Ends when the smoothed inertia of the batches no longer falls. Centers with few rows are moved to
     rows of the batch. The answer depends on the order of the rows, since batches are drawn by their numbers.
 
     Parameters
@@ -166,8 +166,8 @@ class MiniBatchKMeans(_kmeans.MiniBatchKMeans):
         How many groups.
 
     init : {"k-means++", "random"}, callable or array-like of shape (n_clusters, n_features), default="k-means++"
-        Where to start: "k-means++" (spread out, each further centre the best of a few draws), "random" (rows
-        drawn at random), or a list of centres, one list of numbers each.
+        Where to start: "k-means++" (spread out, each further center the best of a few draws), "random" (rows
+        drawn at random), or a list of centers, one list of numbers each.
 
     max_iter : int, default=100
         Upper bound on the rows drawn, as a multiple of the number of rows.
@@ -179,40 +179,40 @@ class MiniBatchKMeans(_kmeans.MiniBatchKMeans):
         Accepted so that programs written for scikit-learn run; it has no effect.
 
     compute_labels : bool, default=True
-        Whether a last pass says where all rows belong and what the inertia is.
+        Whether a last pass assigns all rows to clusters and computes the inertia.
 
     random_state : int, RandomState or None, default=None
         The seed of all randomness; the same int gives the same model on any number of threads. None draws a
         seed from NumPy's global generator.
 
     tol : float, default=0.0
-        The end is reached when the squared moves of the centres in a step add up to at most tol times the mean
+        The end is reached when the squared moves of the centers in a step add up to at most tol times the mean
         variance of the columns; 0 for no such end.
 
     max_no_improvement : int or None, default=10
         Steps without a better smoothed inertia after which it stops; null disables this rule.
 
     init_size : int or None, default=None
-        Rows that the start is drawn from; null for three batches, and at least three a cluster.
+        Rows that the start is drawn from; null for three batches, and at least three per cluster.
 
     n_init : "auto" or int, default="auto"
         Number of starts, evaluated on init_size rows; the best one wins. "auto" is 1 for k-means++ and 3 for
         random.
 
     reassignment_ratio : float, default=0.01
-        A centre with fewer rows than this share of those of the largest is moved to a row of the batch, now and
+        A center with fewer rows than this share of those of the largest is moved to a row of the batch, now and
         then.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres.
+        The centers.
 
     labels_ : ndarray of shape (n_samples,)
         The cluster of each row of the training data.
 
     inertia_ : float
-        Sum of the squared distances of the rows to their centres, with weights.
+        Sum of the squared distances of the rows to their centers, with weights.
 
     n_iter_ : int
         How many times as many rows were drawn as there are, rounded up.
@@ -288,20 +288,20 @@ class DBSCAN(_dbscan.DBSCAN):
     core rows: weight of the rows within eps at least min_samples; groups: core rows connected by steps of at
     most eps, and the rows within eps of them
 
-    For groups of any shape and number in columns that can be compared; standardise first. One eps serves all
-    groups, so they should be about equally dense. Every row's neighbours are searched once, in memory that
-    grows with the rows only. A row between two groups joins the one whose first core row comes first; new rows
-    go where a training row in their place would be.
+    For groups of any shape and number in columns that can be compared; standardize first. One eps serves all
+    groups, so they should be about equally dense. Every row's neighbors are searched once, in memory that grows
+    with the rows only. A row between two groups joins the one whose first core row comes first; new rows go
+    where a training row in their place would be.
 
     With a metric that is not searched here (a callable, a matrix of distances, a metric of SciPy), or with
-    weights of 0 or below, the groups are found here among the neighbours that scikit-learn finds; there is then
+    weights of 0 or below, the groups are found here among the neighbors that scikit-learn finds; there is then
     no model file and no `predict`.
 
     Parameters
     ----------
     eps : float, default=0.5
-        How far apart neighbours are at most. Not the size of a group: the most important parameter, in the
-        units of the columns.
+        How far apart neighbors are at most. Not the size of a group: the most important parameter, in the units
+        of the columns.
 
     min_samples : int, default=5
         The weight of the rows within eps of a row, itself included, that makes it a core row. More asks for
@@ -314,7 +314,7 @@ class DBSCAN(_dbscan.DBSCAN):
         Further parameters of the metric.
 
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
-        How neighbours are searched for, with the same result: "brute", "kd_tree" ("ball_tree" is another name
+        How neighbors are searched for, with the same result: "brute", "kd_tree" ("ball_tree" is another name
         for it), or "auto".
 
     leaf_size : int, default=30
@@ -396,7 +396,7 @@ class AgglomerativeClustering(_agglomerative.AgglomerativeClustering):
     mean, single min of the distances of their rows
 
     For few rows, since time and memory grow with their square (single and ward need no table of distances),
-    where the tree is of interest or groups need not be round; standardise first. ward and complete find compact
+    where the tree is of interest or groups need not be round; standardize first. ward and complete find compact
     groups, single follows chains. A new row goes to the group of the nearest training row.
 
     Metrics that are not computed here are computed by scikit-learn, as a matrix of distances. A connectivity in

@@ -17,10 +17,10 @@ from .._transformer import PreservesDtypeMixin
 
 
 class _Centers(PreservesDtypeMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
-    """What clusters around centres have in common."""
+    """What clusters around centers have in common."""
 
     def _starts(self, X):
-        """The centres to start from, as a list of rows."""
+        """The centers to start from, as a list of rows."""
         if callable(self.init):
             starts = self.init(X, self.n_clusters, random_state=check_random_state(self.random_state))
         else:
@@ -41,7 +41,7 @@ class _Centers(PreservesDtypeMixin, ClassNamePrefixFeaturesOutMixin, Transformer
             raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
 
     def _start_params(self, X):
-        """The learner's parameters, with the centres to start from where they are given."""
+        """The learner's parameters, with the centers to start from where they are given."""
         params = self._learner_params()
         given = callable(self.init) or _is_arraylike_not_scalar(self.init)
         params["init"] = self._starts(X) if given else self.init
@@ -61,7 +61,7 @@ class _Centers(PreservesDtypeMixin, ClassNamePrefixFeaturesOutMixin, Transformer
         self.cluster_centers_ = self._model.array("centers")
 
     def _set_labels(self, X):
-        """The clusters of the training rows, which the model still knows, and centres as precise as the rows."""
+        """The clusters of the training rows, which the model still knows, and centers as precise as the rows."""
         labels = self._model.labels()
         self.labels_ = self._call_native("assign", X) if labels is None else labels
         if X.dtype == np.float32:
@@ -86,11 +86,11 @@ class _Centers(PreservesDtypeMixin, ClassNamePrefixFeaturesOutMixin, Transformer
         return self.cluster_centers_.shape[0]
 
     def fit_predict(self, X, y=None, sample_weight=None):
-        """Find the centres and return the cluster of each row."""
+        """Find the centers and return the cluster of each row."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def fit_transform(self, X, y=None, sample_weight=None):
-        """Find the centres and return the distances of the rows to them.
+        """Find the centers and return the distances of the rows to them.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class _Centers(PreservesDtypeMixin, ClassNamePrefixFeaturesOutMixin, Transformer
         return X
 
     def transform(self, X):
-        """The distances of the rows to the centres.
+        """The distances of the rows to the centers.
 
         Parameters
         ----------
@@ -133,16 +133,16 @@ class _Centers(PreservesDtypeMixin, ClassNamePrefixFeaturesOutMixin, Transformer
         return self._call_native("transform", X, single=X.dtype == np.float32)
 
     def score(self, X, y=None, sample_weight=None):
-        """Minus the sum of the squared distances of the rows to their centres."""
+        """Minus the sum of the squared distances of the rows to their centers."""
         check_is_fitted(self)
         X = self._check_X(X, reset=False)
         weight = self._check_weight(sample_weight, X)
         labels = self._call_native("assign", X)
-        total, centres = 0.0, np.asarray(self.cluster_centers_, dtype=np.float64)
+        total, centers = 0.0, np.asarray(self.cluster_centers_, dtype=np.float64)
         for start in range(0, X.shape[0], 4096):
             part = X[start : start + 4096]
             part = part.toarray() if sparse.issparse(part) else part
-            squares = ((part - centres[labels[start : start + 4096]]) ** 2).sum(axis=1)
+            squares = ((part - centers[labels[start : start + 4096]]) ** 2).sum(axis=1)
             total += float(squares.sum() if weight is None else squares @ weight[start : start + 4096])
         return -total
 
@@ -150,7 +150,7 @@ class _Centers(PreservesDtypeMixin, ClassNamePrefixFeaturesOutMixin, Transformer
 class KMeans(_Centers):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None, sample_weight=None):
-        """Find the centres."""
+        """Find the centers."""
         X = self._check_X(X, reset=True)
         weight = self._check_weight(sample_weight, X)
         self._enough_rows(X)
@@ -177,7 +177,7 @@ class KMeans(_Centers):
 class MiniBatchKMeans(_Centers):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None, sample_weight=None):
-        """Find the centres by steps on batches of rows.
+        """Find the centers by steps on batches of rows.
 
         Parameters
         ----------

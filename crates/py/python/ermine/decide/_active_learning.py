@@ -100,9 +100,9 @@ class ActiveLearning:
         return self
 
     def __next__(self):
-        """The numbers of the rows to be labelled next, those that teach most first.
+        """The numbers of the rows to be labeled next, those that teach most first.
 
-        Rows that were asked for and not labelled may come again.
+        Rows that were asked for and not labeled may come again.
         """
         known = np.zeros(len(self._order), dtype=bool)
         known[list(self.labels)] = True

@@ -23,7 +23,7 @@ class PCA(_pca.PCA):
     min over orthonormal V of sum_i w_i ||x_i - mean - V' V (x_i - mean)||^2
 
     To look at data in two dimensions, to compress correlated columns, to rid a linear model of collinear ones.
-    Standardise columns on different scales first. One pass gathers the covariance and rows are not copied; a
+    Standardize columns on different scales first. One pass gathers the covariance and rows are not copied; a
     few components of many columns are found by passes that multiply rows with a few vectors; with fewer rows
     than columns the rows are decomposed in memory. Each component is signed so that its largest element is
     positive. Also a density: normal, with the kept variances along the components and the mean of the others
@@ -81,7 +81,7 @@ class PCA(_pca.PCA):
         Share of the variance along each axis.
 
     singular_values_ : ndarray of shape (n_components,)
-        Singular values of the centred X.
+        Singular values of the centered X.
 
     mean_ : ndarray of shape (n_features,)
         Mean of each column.
@@ -158,7 +158,7 @@ class PCA(_pca.PCA):
 
 @documented
 class IncrementalPCA(_pca.IncrementalPCA):
-    """Principal components of rows that come bit by bit.
+    """Principal components of rows that arrive in batches.
 
     min over orthonormal V of sum_i ||x_i - mean - V' V (x_i - mean)||^2, as far as the components kept of
     earlier batches tell
@@ -193,7 +193,7 @@ class IncrementalPCA(_pca.IncrementalPCA):
         Share of the variance along each axis.
 
     singular_values_ : ndarray of shape (n_components,)
-        Singular values of the centred X.
+        Singular values of the centered X.
 
     mean_ : ndarray of shape (n_features,)
         Mean of each column.
@@ -246,13 +246,13 @@ class IncrementalPCA(_pca.IncrementalPCA):
 
 @documented
 class KernelPCA(_kernel_pca.KernelPCA):
-    """Principal components behind a kernel: curved structure made straight.
+    """Principal components in the feature space of a kernel, for curved structure.
 
-    max over orthonormal v of the variance of phi(x).v, phi(x).phi(z) = k(x, z): eigenvectors of the centred
+    max over orthonormal v of the variance of phi(x).v, phi(x).phi(z) = k(x, z): eigenvectors of the centered
     kernel matrix H K H
 
     For groups inside one another or along curves, to draw them or in front of a linear model; with the linear
-    kernel it is pca. Standardise columns on different scales first. Holds the n x n kernel matrix while it
+    kernel it is pca. Standardize columns on different scales first. Holds the n x n kernel matrix while it
     trains, and all rows afterwards; for many rows put nystroem in front of pca. Each component is signed so
     that its largest score is positive.
 
@@ -280,7 +280,7 @@ class KernelPCA(_kernel_pca.KernelPCA):
         Penalty of the kernel ridge regression that learns the inverse transform.
 
     fit_inverse_transform : bool, default=False
-        Whether to learn an approximate way back from components to columns (pre-images), by kernel ridge
+        Whether to learn an approximate map from components back to columns (pre-images), by kernel ridge
         regression.
 
     eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
@@ -316,10 +316,10 @@ class KernelPCA(_kernel_pca.KernelPCA):
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components,)
-        Eigenvalues of the centred kernel matrix, descending.
+        Eigenvalues of the centered kernel matrix, descending.
 
     eigenvectors_ : ndarray of shape (n_samples, n_components)
-        Eigenvectors of the centred kernel matrix.
+        Eigenvectors of the centered kernel matrix.
 
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Share of the variance behind the kernel.

@@ -21,23 +21,23 @@ class LinearDiscriminantAnalysis(_discriminant.LinearDiscriminantAnalysis):
 
     max sum_i w_i (ln prior_k + ln N(x_i; mean_k, S)), k the class of row i; projection: S_b w = lambda S_w w
 
-    For classes that are roughly normal and spread alike; strong on few rows. One pass of p^2 operations a row.
-    The covariance has the divisor n - K (svd, unless divisor is ml) or n (lsqr, eigen). Directions in which no
-    class varies are left out and named; with about as many columns as rows use solver lsqr or eigen with
-    shrinkage. As a transformer it gives Fisher's directions, at most one less than there are classes. A class
-    without rows has probability 0.
+    For classes that are roughly normal and spread alike; strong on few rows. One pass of p^2 operations per
+    row. The covariance has the divisor n - K (svd, unless divisor is ml) or n (lsqr, eigen). Directions in
+    which no class varies are left out and named; with about as many columns as rows use solver lsqr or eigen
+    with shrinkage. As a transformer it gives Fisher's directions, at most one less than there are classes. A
+    class without rows has probability 0.
 
     Parameters
     ----------
     solver : {"svd", "lsqr", "eigen"}, default="svd"
         "svd": pooled covariance, Fisher's directions. "lsqr": mean of the covariances of the classes (divisor
         n_k) weighted by the priors, no directions, takes shrinkage. "eigen": as lsqr, with directions by the
-        generalised eigenproblem.
+        generalized eigenproblem.
 
     shrinkage : "auto", float or None, default=None
-        How far covariances C are drawn towards a multiple of the identity: null for not at all, a share s for
-        (1 - s) C + s tr(C)/p I, or "auto" for the share of Ledoit and Wolf, which expects the least squared
-        error, on the columns divided by their standard deviations.
+        How far covariances C are drawn toward a multiple of the identity: null for not at all, a share s for (1
+        - s) C + s tr(C)/p I, or "auto" for the share of Ledoit and Wolf, which expects the least squared error,
+        on the columns divided by their standard deviations.
 
     priors : array-like of shape (n_classes,) or None, default=None
         Probabilities of the classes, in the order of the sorted class names; they sum to 1. By default the
@@ -140,7 +140,7 @@ class QuadraticDiscriminantAnalysis(_discriminant.QuadraticDiscriminantAnalysis)
     max sum_i w_i (ln prior_k + ln N(x_i; mean_k, S_k)), k the class of row i
 
     For classes that spread differently, with many more rows than columns; otherwise lda, or shrinkage. One pass
-    of p^2 operations a row. Covariances have the divisor n_k - 1 (svd, unless divisor is ml) or n_k (eigen).
+    of p^2 operations per row. Covariances have the divisor n_k - 1 (svd, unless divisor is ml) or n_k (eigen).
     Directions in which no class varies are left out; where only some classes do not vary, their spread there is
     set to tol of that within all classes, and the certificate says so. A class without rows has probability 0.
 
@@ -153,16 +153,16 @@ class QuadraticDiscriminantAnalysis(_discriminant.QuadraticDiscriminantAnalysis)
         "svd": takes reg_param and divisor. "eigen": covariances with divisor n_k, takes shrinkage.
 
     shrinkage : "auto", float or None, default=None
-        How far covariances C are drawn towards a multiple of the identity: null for not at all, a share s for
-        (1 - s) C + s tr(C)/p I, or "auto" for the share of Ledoit and Wolf, which expects the least squared
-        error, on the columns divided by their standard deviations.
+        How far covariances C are drawn toward a multiple of the identity: null for not at all, a share s for (1
+        - s) C + s tr(C)/p I, or "auto" for the share of Ledoit and Wolf, which expects the least squared error,
+        on the columns divided by their standard deviations.
 
     priors : array-like of shape (n_classes,) or None, default=None
         Probabilities of the classes, in the order of the sorted class names; they sum to 1. By default the
         shares of the classes in the training rows.
 
     reg_param : float, default=0.0
-        svd: a share r that makes covariances (1 - r) C + r I, in the units of the columns; standardise them
+        svd: a share r that makes covariances (1 - r) C + r I, in the units of the columns; standardize them
         first.
 
     store_covariance : bool, default=False

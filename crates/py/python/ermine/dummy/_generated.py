@@ -23,7 +23,7 @@ class DummyClassifier(_dummy.DummyClassifier):
     for the median
 
     The row of a comparison that every other learner must beat. It never reads the columns, so any column is
-    welcome. One pass over the target; median and quantile take a few passes in bounded memory and are exact.
+    accepted. One pass over the target; median and quantile take a few passes in bounded memory and are exact.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class DummyRegressor(_dummy.DummyRegressor):
     for the median
 
     The row of a comparison that every other learner must beat. It never reads the columns, so any column is
-    welcome. One pass over the target; median and quantile take a few passes in bounded memory and are exact.
+    accepted. One pass over the target; median and quantile take a few passes in bounded memory and are exact.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Random forests and extremely randomised trees."""
+"""Random forests and extremely randomized trees."""
 
 import json
 import warnings

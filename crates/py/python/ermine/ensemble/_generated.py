@@ -38,7 +38,7 @@ class RandomForestClassifier(_forest.ForestClassifier):
 
     A strong model without tuning or preparation; categories and missing values as they are. Rows outside the
     bag of a tree give an honest estimate (oob_score) and the worth of each column (permutation_importances).
-    thresholds = random with bootstrap = false is extremely randomised trees. The same bits on any number of
+    thresholds = random with bootstrap = false is extremely randomized trees. The same bits on any number of
     threads; more trees can be added later without changing those that are there.
 
     X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
@@ -55,7 +55,7 @@ class RandomForestClassifier(_forest.ForestClassifier):
         auto is gini or squared_error.
 
     max_depth : int or None, default=None
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_samples_split : int or float, default=2
         Rows a node needs to be split: a whole number, or a share of all rows.
@@ -149,7 +149,7 @@ class RandomForestClassifier(_forest.ForestClassifier):
         permutation_importances=True.
 
     expected_value_ : float or ndarray of shape (n_outputs,)
-        What the model says of a row of which nothing is known.
+        The prediction for a row of which nothing is known.
 
     oob_score_ : float
         Score on rows outside the bags; with oob_score=True.
@@ -257,7 +257,7 @@ class RandomForestRegressor(_forest.ForestRegressor):
 
     A strong model without tuning or preparation; categories and missing values as they are. Rows outside the
     bag of a tree give an honest estimate (oob_score) and the worth of each column (permutation_importances).
-    thresholds = random with bootstrap = false is extremely randomised trees. The same bits on any number of
+    thresholds = random with bootstrap = false is extremely randomized trees. The same bits on any number of
     threads; more trees can be added later without changing those that are there.
 
     X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
@@ -274,7 +274,7 @@ class RandomForestRegressor(_forest.ForestRegressor):
         auto is gini or squared_error.
 
     max_depth : int or None, default=None
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_samples_split : int or float, default=2
         Rows a node needs to be split: a whole number, or a share of all rows.
@@ -358,7 +358,7 @@ class RandomForestRegressor(_forest.ForestRegressor):
         permutation_importances=True.
 
     expected_value_ : float or ndarray of shape (n_outputs,)
-        What the model says of a row of which nothing is known.
+        The prediction for a row of which nothing is known.
 
     oob_score_ : float
         Score on rows outside the bags; with oob_score=True.
@@ -456,14 +456,14 @@ class RandomForestRegressor(_forest.ForestRegressor):
 
 @documented
 class ExtraTreesClassifier(_forest.ExtraTreesClassifier):
-    """Extremely randomised trees for classes.
+    """Extremely randomized trees for classes.
 
     mean over trees of class shares or means; each tree greedily lowers sum over leaves of weight * impurity on
     rows drawn with replacement, each split over max_features columns drawn anew
 
     A strong model without tuning or preparation; categories and missing values as they are. Rows outside the
     bag of a tree give an honest estimate (oob_score) and the worth of each column (permutation_importances).
-    thresholds = random with bootstrap = false is extremely randomised trees. The same bits on any number of
+    thresholds = random with bootstrap = false is extremely randomized trees. The same bits on any number of
     threads; more trees can be added later without changing those that are there.
 
     X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
@@ -480,7 +480,7 @@ class ExtraTreesClassifier(_forest.ExtraTreesClassifier):
         auto is gini or squared_error.
 
     max_depth : int or None, default=None
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_samples_split : int or float, default=2
         Rows a node needs to be split: a whole number, or a share of all rows.
@@ -574,7 +574,7 @@ class ExtraTreesClassifier(_forest.ExtraTreesClassifier):
         permutation_importances=True.
 
     expected_value_ : float or ndarray of shape (n_outputs,)
-        What the model says of a row of which nothing is known.
+        The prediction for a row of which nothing is known.
 
     oob_score_ : float
         Score on rows outside the bags; with oob_score=True.
@@ -675,14 +675,14 @@ class ExtraTreesClassifier(_forest.ExtraTreesClassifier):
 
 @documented
 class ExtraTreesRegressor(_forest.ExtraTreesRegressor):
-    """Extremely randomised trees for numbers.
+    """Extremely randomized trees for numbers.
 
     mean over trees of class shares or means; each tree greedily lowers sum over leaves of weight * impurity on
     rows drawn with replacement, each split over max_features columns drawn anew
 
     A strong model without tuning or preparation; categories and missing values as they are. Rows outside the
     bag of a tree give an honest estimate (oob_score) and the worth of each column (permutation_importances).
-    thresholds = random with bootstrap = false is extremely randomised trees. The same bits on any number of
+    thresholds = random with bootstrap = false is extremely randomized trees. The same bits on any number of
     threads; more trees can be added later without changing those that are there.
 
     X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
@@ -699,7 +699,7 @@ class ExtraTreesRegressor(_forest.ExtraTreesRegressor):
         auto is gini or squared_error.
 
     max_depth : int or None, default=None
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_samples_split : int or float, default=2
         Rows a node needs to be split: a whole number, or a share of all rows.
@@ -783,7 +783,7 @@ class ExtraTreesRegressor(_forest.ExtraTreesRegressor):
         permutation_importances=True.
 
     expected_value_ : float or ndarray of shape (n_outputs,)
-        What the model says of a row of which nothing is known.
+        The prediction for a row of which nothing is known.
 
     oob_score_ : float
         Score on rows outside the bags; with oob_score=True.
@@ -886,7 +886,7 @@ class GradientBoostingClassifier(_gradient_boosting.GradientBoostingClassifier):
     sum w L(y, F(x)), F = F0 + learning_rate * sum of rho_m h_m; h_m is the tree nearest in squares to -dL/dF
 
     For up to some ten thousand rows and for losses without second derivatives; boosting is much faster on more
-    rows. With n_iter_no_change a part of the rows is held out and the rounds end when it stops to gain. More
+    rows. With n_iter_no_change a part of the rows is held out and the rounds end when it stops improving. More
     rounds can be added later without changing those that are there. The same bits on any number of threads.
 
     X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
@@ -895,7 +895,7 @@ class GradientBoostingClassifier(_gradient_boosting.GradientBoostingClassifier):
     Parameters
     ----------
     loss : {"log_loss", "exponential"}, default="log_loss"
-        What is minimised: squared_error, absolute_error, huber, quantile (pinball) or poisson (log link) for
+        What is minimized: squared_error, absolute_error, huber, quantile (pinball) or poisson (log link) for
         numbers; log_loss (logistic, softmax) or exponential (two classes) for classes. auto is squared_error or
         log_loss.
 
@@ -921,7 +921,7 @@ class GradientBoostingClassifier(_gradient_boosting.GradientBoostingClassifier):
         Share of the total weight that must be left on each side of a split.
 
     max_depth : int or None, default=3
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_impurity_decrease : float, default=0.0
         A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
@@ -987,7 +987,7 @@ class GradientBoostingClassifier(_gradient_boosting.GradientBoostingClassifier):
         Share of each column in the decrease of the impurity.
 
     expected_value_ : float or ndarray of shape (n_outputs,)
-        What the model says of a row of which nothing is known.
+        The prediction for a row of which nothing is known.
 
     train_score_ : ndarray of shape (n_estimators,)
         Mean loss on the rows of each round, after it.
@@ -1095,7 +1095,7 @@ class GradientBoostingRegressor(_gradient_boosting.GradientBoostingRegressor):
     sum w L(y, F(x)), F = F0 + learning_rate * sum of rho_m h_m; h_m is the tree nearest in squares to -dL/dF
 
     For up to some ten thousand rows and for losses without second derivatives; boosting is much faster on more
-    rows. With n_iter_no_change a part of the rows is held out and the rounds end when it stops to gain. More
+    rows. With n_iter_no_change a part of the rows is held out and the rounds end when it stops improving. More
     rounds can be added later without changing those that are there. The same bits on any number of threads.
 
     X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
@@ -1104,7 +1104,7 @@ class GradientBoostingRegressor(_gradient_boosting.GradientBoostingRegressor):
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson"}, default="squared_error"
-        What is minimised: squared_error, absolute_error, huber, quantile (pinball) or poisson (log link) for
+        What is minimized: squared_error, absolute_error, huber, quantile (pinball) or poisson (log link) for
         numbers; log_loss (logistic, softmax) or exponential (two classes) for classes. auto is squared_error or
         log_loss.
 
@@ -1130,7 +1130,7 @@ class GradientBoostingRegressor(_gradient_boosting.GradientBoostingRegressor):
         Share of the total weight that must be left on each side of a split.
 
     max_depth : int or None, default=3
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_impurity_decrease : float, default=0.0
         A node is split if this lowers the impurity, weighted by the share of the node, by at least this much.
@@ -1193,7 +1193,7 @@ class GradientBoostingRegressor(_gradient_boosting.GradientBoostingRegressor):
         Share of each column in the decrease of the impurity.
 
     expected_value_ : float or ndarray of shape (n_outputs,)
-        What the model says of a row of which nothing is known.
+        The prediction for a row of which nothing is known.
 
     train_score_ : ndarray of shape (n_estimators,)
         Mean loss on the rows of each round, after it.
@@ -1334,11 +1334,11 @@ class AdaBoostClassifier(_weight_boosting.AdaBoostClassifier):
         (confidence-rated).
 
     variant : {"plain", "float", "totally_corrective"}, default="plain"
-        plain; float removes learners that are in the way after each round; totally_corrective optimises the
+        plain; float removes learners that are in the way after each round; totally_corrective optimizes the
         votes of all learners after each round. The last two need algorithm discrete.
 
     stump_criterion : {"auto", "gini", "error", "z"}, default="auto"
-        What a stump makes small: gini impurity, weighted error, or z, the factor of the exponential loss in a
+        What a stump minimizes: gini impurity, weighted error, or z, the factor of the exponential loss in a
         round of real boosting of two classes. auto is gini for discrete and z for real.
 
     Attributes
@@ -1365,7 +1365,7 @@ class AdaBoostClassifier(_weight_boosting.AdaBoostClassifier):
         Share of each column in the decisions.
 
     trace_ : dict
-        Columns and rows of the course: error, vote, training error and its bound in each round.
+        Columns and rows of the trace: error, vote, training error and its bound in each round.
 
     n_features_in_ : int
         Number of columns seen during fit.
@@ -1504,9 +1504,9 @@ class BaggingClassifier(_meta.BaggingClassifier):
     f(x) = 1/B sum_b f_b(x), each f_b the base trained on rows (and columns) drawn anew; class probabilities are
     averaged
 
-    For learners that change much with their rows, deep trees above all. Any learner of the catalogue may be the
-    base: --set base=NAME, and its parameters are base.NAME: --set base=tree --set base.max_depth=4. Costs
-    n_estimators fits. It does not train in passes.
+    For learners of high variance, deep trees above all. Any learner of the catalogue may be the base: --set
+    base=NAME, and its parameters are base.NAME: --set base=tree --set base.max_depth=4. Costs n_estimators
+    fits. It does not train in passes.
 
     The members are fitted by scikit-learn's own loop, each of ours in Rust; any estimator that follows its
     contract may be one.
@@ -1546,7 +1546,7 @@ class BaggingClassifier(_meta.BaggingClassifier):
         seed from NumPy's global generator.
 
     verbose : int or bool, default=0
-        Whether scikit-learn's loop tells of its progress.
+        Whether scikit-learn's loop reports its progress.
 
     Attributes
     ----------
@@ -1628,9 +1628,9 @@ class BaggingRegressor(_meta.BaggingRegressor):
     f(x) = 1/B sum_b f_b(x), each f_b the base trained on rows (and columns) drawn anew; class probabilities are
     averaged
 
-    For learners that change much with their rows, deep trees above all. Any learner of the catalogue may be the
-    base: --set base=NAME, and its parameters are base.NAME: --set base=tree --set base.max_depth=4. Costs
-    n_estimators fits. It does not train in passes.
+    For learners of high variance, deep trees above all. Any learner of the catalogue may be the base: --set
+    base=NAME, and its parameters are base.NAME: --set base=tree --set base.max_depth=4. Costs n_estimators
+    fits. It does not train in passes.
 
     The members are fitted by scikit-learn's own loop, each of ours in Rust; any estimator that follows its
     contract may be one.
@@ -1670,7 +1670,7 @@ class BaggingRegressor(_meta.BaggingRegressor):
         seed from NumPy's global generator.
 
     verbose : int or bool, default=0
-        Whether scikit-learn's loop tells of its progress.
+        Whether scikit-learn's loop reports its progress.
 
     Attributes
     ----------
@@ -1750,7 +1750,7 @@ class VotingClassifier(_meta.VotingClassifier):
     """Unlike learners on the same rows, combined by averages or by votes.
 
     f(x) = sum_m w_m f_m(x) / sum_m w_m, f_m predictions or class probabilities (soft), or 1 for the class that
-    member m says (hard)
+    member m predicts (hard)
 
     For good learners that err on different rows. Members are learners of the catalogue: --set
     estimators=tree,logistic --set tree.max_depth=4. Costs the sum of their fits. It does not train in passes.
@@ -1765,7 +1765,7 @@ class VotingClassifier(_meta.VotingClassifier):
         DecisionTreeClassifier, or Ridge and DecisionTreeRegressor.
 
     voting : {"hard", "soft"}, default="hard"
-        hard counts the classes that members say; soft averages their probabilities.
+        hard counts the classes that members predict; soft averages their probabilities.
 
     weights : array-like or None, default=None
         A weight for each member; None for equal weights.
@@ -1778,7 +1778,7 @@ class VotingClassifier(_meta.VotingClassifier):
         Whether `transform` puts the probabilities of all members side by side.
 
     verbose : bool, default=False
-        Whether scikit-learn's loop tells of its progress.
+        Whether scikit-learn's loop reports its progress.
 
     Attributes
     ----------
@@ -1837,7 +1837,7 @@ class VotingRegressor(_meta.VotingRegressor):
     """Unlike learners on the same rows, combined by averages or by votes.
 
     f(x) = sum_m w_m f_m(x) / sum_m w_m, f_m predictions or class probabilities (soft), or 1 for the class that
-    member m says (hard)
+    member m predicts (hard)
 
     For good learners that err on different rows. Members are learners of the catalogue: --set
     estimators=tree,logistic --set tree.max_depth=4. Costs the sum of their fits. It does not train in passes.
@@ -1859,7 +1859,7 @@ class VotingRegressor(_meta.VotingRegressor):
         all cores.
 
     verbose : bool, default=False
-        Whether scikit-learn's loop tells of its progress.
+        Whether scikit-learn's loop reports its progress.
 
     Attributes
     ----------
@@ -1923,7 +1923,7 @@ class StackingClassifier(_meta.StackingClassifier):
         Folds of the cross-validated predictions; None for 5.
 
     stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
-        What members say to the final estimator; auto takes the first that a member has.
+        What the final estimator gets from the members; auto takes the first that a member has.
 
     n_jobs : int or None, default=None
         Processes or threads in which members are fitted, as joblib counts them; None for one, in which ours use
@@ -1933,7 +1933,7 @@ class StackingClassifier(_meta.StackingClassifier):
         Whether the final estimator sees the original columns too.
 
     verbose : int or bool, default=0
-        Whether scikit-learn's loop tells of its progress.
+        Whether scikit-learn's loop reports its progress.
 
     Attributes
     ----------
@@ -2023,7 +2023,7 @@ class StackingRegressor(_meta.StackingRegressor):
         Whether the final estimator sees the original columns too.
 
     verbose : int or bool, default=0
-        Whether scikit-learn's loop tells of its progress.
+        Whether scikit-learn's loop reports its progress.
 
     Attributes
     ----------
@@ -2084,8 +2084,8 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
     log loss -2 learning_rate asinh(G / (2 H + 2 l2_regularization))
 
     The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing
-    values and categories as they are. A round costs one addition a cell for about half the levels of a tree;
-    memory is two bytes a cell. Sums are sums of whole numbers, so order of rows, threads and streams do not
+    values and categories as they are. A round costs one addition per cell for about half the levels of a tree;
+    memory is two bytes per cell. Sums are sums of whole numbers, so order of rows, threads and streams do not
     change a bit. It does not extrapolate, and small data asks for a small learning_rate or early stopping.
 
     X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
@@ -2109,7 +2109,7 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
         Leaves of a tree at most; null for no limit.
 
     max_depth : int or None, default=None
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_samples_leaf : int, default=20
         Rows that must be left on each side of a split; a row of whole weight counts so many times.
@@ -2132,7 +2132,7 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
         constraint. For numbers, or two classes (the probability of the second).
 
     interaction_cst : {"pairwise", "no_interactions"}, sequence of lists or None, default=None
-        Which columns may be tested on one way from root to leaf: lists of column numbers, pairwise or
+        Which columns may be tested on one path from root to leaf: lists of column numbers, pairwise or
         no_interactions; columns that are not listed form one more list.
 
     warm_start : bool, default=False
@@ -2217,7 +2217,7 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
         Number of rounds.
 
     n_trees_per_iteration_ : int
-        Trees a round: one, or one a class for more than two classes.
+        Trees per round: one, or one per class for more than two classes.
 
     train_score_ : ndarray
         Scores of the training rows before the first round and after each, with early stopping; else empty.
@@ -2235,7 +2235,7 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
         Share of each column in what all splits gained.
 
     expected_value_ : float or ndarray of shape (n_classes,)
-        What the model says of a row of which nothing is known.
+        The prediction for a row of which nothing is known.
 
     n_features_in_ : int
         Number of columns seen during fit.
@@ -2373,8 +2373,8 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
     log loss -2 learning_rate asinh(G / (2 H + 2 l2_regularization))
 
     The most accurate learner for most tables of numbers and categories. It needs no scaling and takes missing
-    values and categories as they are. A round costs one addition a cell for about half the levels of a tree;
-    memory is two bytes a cell. Sums are sums of whole numbers, so order of rows, threads and streams do not
+    values and categories as they are. A round costs one addition per cell for about half the levels of a tree;
+    memory is two bytes per cell. Sums are sums of whole numbers, so order of rows, threads and streams do not
     change a bit. It does not extrapolate, and small data asks for a small learning_rate or early stopping.
 
     X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
@@ -2401,7 +2401,7 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
         Leaves of a tree at most; null for no limit.
 
     max_depth : int or None, default=None
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_samples_leaf : int, default=20
         Rows that must be left on each side of a split; a row of whole weight counts so many times.
@@ -2424,7 +2424,7 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
         constraint. For numbers, or two classes (the probability of the second).
 
     interaction_cst : {"pairwise", "no_interactions"}, sequence of lists or None, default=None
-        Which columns may be tested on one way from root to leaf: lists of column numbers, pairwise or
+        Which columns may be tested on one path from root to leaf: lists of column numbers, pairwise or
         no_interactions; columns that are not listed form one more list.
 
     warm_start : bool, default=False
@@ -2502,7 +2502,7 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
         Number of rounds.
 
     n_trees_per_iteration_ : int
-        Trees a round: one, or one a class for more than two classes.
+        Trees per round: one, or one per class for more than two classes.
 
     train_score_ : ndarray
         Scores of the training rows before the first round and after each, with early stopping; else empty.
@@ -2520,7 +2520,7 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
         Share of each column in what all splits gained.
 
     expected_value_ : float or ndarray of shape (n_classes,)
-        What the model says of a row of which nothing is known.
+        The prediction for a row of which nothing is known.
 
     n_features_in_ : int
         Number of columns seen during fit.

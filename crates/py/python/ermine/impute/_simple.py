@@ -45,7 +45,7 @@ def most_frequent(cells):
 class SimpleImputer(TransformerMixin, Estimator):
     _restored = ("strategy", "fill_value", "add_indicator", "keep_empty_features")
 
-    """The behaviour of SimpleImputer.
+    """The behavior of SimpleImputer.
 
     The learner "impute" fills dense floats in which NaN is missing; the rest is done here.
     """

@@ -17,12 +17,12 @@ __all__ = [
 
 @documented
 class Nystroem(_feature_maps.Nystroem):
-    """Columns whose inner products are near any kernel, from some of the rows.
+    """Columns whose inner products approximate any kernel, from some of the rows.
 
     z(x) = K_mm^(-1/2) [k(x_1, x) ... k(x_m, x)] for m rows drawn at random
 
     In front of a linear learner in the place of an exact kernel machine: memory and time grow with rows times
-    n_components. The error next to the kernel is measured on 200 rows and said in the certificate.
+    n_components. The error next to the kernel is measured on 200 rows and reported in the certificate.
 
     Parameters
     ----------
@@ -117,13 +117,13 @@ class Nystroem(_feature_maps.Nystroem):
 
 @documented
 class RBFSampler(_feature_maps.RBFSampler):
-    """Random waves whose inner products are near the Gaussian kernel.
+    """Random waves whose inner products approximate the Gaussian kernel.
 
     z_j(x) = sqrt(2/D) cos(w_j.x + b_j), w_j normal with variance 2 gamma, b_j uniform on a circle
 
     In front of a linear learner in the place of an exact kernel machine. Needs nothing but the scale of the
     rows; its error falls as one over the root of n_components, slower than that of nystroem where the kernel is
-    smooth. The error is measured on 200 rows and said in the certificate.
+    smooth. The error is measured on 200 rows and reported in the certificate.
 
     Parameters
     ----------

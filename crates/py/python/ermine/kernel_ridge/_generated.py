@@ -20,8 +20,8 @@ class KernelRidge(_kernel_ridge.KernelRidge):
 
     min sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2, f(x) = sum_j c_j k(x_j, x), (K + alpha I) c = y
 
-    Choose it for smooth curves through up to some thousand rows; every row carries the model. Centre the
-    target: there is no constant term. A Cholesky factorisation (n^2 f64, n^3/3 multiplications); a list of
+    Choose it for smooth curves through up to some thousand rows; every row carries the model. Center the
+    target: there is no constant term. A Cholesky factorization (n^2 f64, n^3/3 multiplications); a list of
     alphas costs one eigendecomposition and is chosen from by exact leave-one-out errors. Beyond 15,000 rows
     conjugate gradients compute the kernel matrix in blocks, in memory that does not grow with its square.
 

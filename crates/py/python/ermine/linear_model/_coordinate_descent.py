@@ -44,7 +44,7 @@ def enet_path(
 ):
     """Compute the elastic net for falling penalties, each from the one before.
 
-    No intercept is fitted unless `fit_intercept=True` is given, which solves as if X and y had been centred, without a copy.
+    No intercept is fitted unless `fit_intercept=True` is given, which solves as if X and y had been centered, without a copy.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def enet_path(
     alphas : int or array-like, default=100
         The penalties, or how many of them.
     precompute : "auto", bool or array-like, default="auto"
-        True computes the products of all columns at the start; otherwise those of the columns that come into play. A given
+        True computes the products of all columns at the start; otherwise those of the columns that become active. A given
         matrix of products is not needed.
     Xy : array-like, default=None
         Not needed.

@@ -76,10 +76,10 @@ class LinearRegression(_base.LinearRegression):
         The constant term; 0.0 without intercept.
 
     rank_ : int
-        Rank of the centred X. Dense X only.
+        Rank of the centered X. Dense X only.
 
     singular_ : ndarray of shape (min(n_samples, n_features),)
-        Singular values of the centred X. Dense X only.
+        Singular values of the centered X. Dense X only.
 
     n_features_in_ : int
         Number of columns seen during fit.
@@ -117,9 +117,9 @@ class LinearRegression(_base.LinearRegression):
 class Ridge(_ridge.Ridge):
     """Least squares with a penalty on the squared coefficients.
 
-    min sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalised
+    min sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalized
 
-    Choose it when columns are many or nearly dependent; standardise them first. One pass over the data and time
+    Choose it when columns are many or nearly dependent; standardize them first. One pass over the data and time
     rows x columns^2, or rows^2 x columns with more columns than rows. Does not select columns.
 
     Parameters
@@ -128,7 +128,7 @@ class Ridge(_ridge.Ridge):
         The strength of the penalty: one number, or one per target. 0 is least squares.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     copy_X : bool, default=True
         Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
@@ -218,12 +218,12 @@ class Ridge(_ridge.Ridge):
 class RidgeCV(_ridge.RidgeCV):
     """Ridge regression with the penalty chosen by leave-one-out or cross-validation.
 
-    min sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalised
+    min sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalized
 
-    Choose it when columns are many or nearly dependent; standardise them first. One pass over the data and time
+    Choose it when columns are many or nearly dependent; standardize them first. One pass over the data and time
     rows x columns^2, or rows^2 x columns with more columns than rows. Does not select columns.
 
-    Without `cv` the leave-one-out error of every penalty is exact and takes one factorisation for all of them.
+    Without `cv` the leave-one-out error of every penalty is exact and takes one factorization for all of them.
     A saved model is opened as Ridge with the chosen penalty.
 
     Parameters
@@ -232,7 +232,7 @@ class RidgeCV(_ridge.RidgeCV):
         The penalties to choose from.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     scoring : str, callable or None, default=None
         How predictions of rows that had no part in the fit are judged. None is the mean squared error without
@@ -243,7 +243,7 @@ class RidgeCV(_ridge.RidgeCV):
 
     gcv_mode : {"auto", "svd", "eigen"} or None, default=None
         Accepted so that programs written for scikit-learn run; it has no effect. The smaller of X'X and XX' is
-        factorised, whatever this says.
+        factorized, whatever this says.
 
     store_cv_results : bool, default=False
         Whether `cv_results_` is kept. Only without `cv`.
@@ -318,10 +318,10 @@ class RidgeCV(_ridge.RidgeCV):
 class Lasso(_coordinate_descent.Lasso):
     """Least squares with a penalty on the absolute values of the coefficients.
 
-    min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|_1, intercept not penalised
+    min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|_1, intercept not penalized
 
-    Choose it when few of many columns matter: most coefficients come out exactly 0. Standardise the columns
-    first. A few passes over the data, and time rows x active^2 for the columns that come into play. Gives no
+    Choose it when few of many columns matter: most coefficients come out exactly 0. Standardize the columns
+    first. A few passes over the data, and time rows x active^2 for the columns that become active. Gives no
     tests.
 
     Parameters
@@ -331,11 +331,11 @@ class Lasso(_coordinate_descent.Lasso):
         penalties, "path" follows the path to its end and keeps all of it.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     precompute : bool or array-like of shape (n_features, n_features), default=False
-        Whether the products of all columns are computed at the start; otherwise those of the columns that come
-        into play. A given matrix of products is not needed.
+        Whether the products of all columns are computed at the start; otherwise those of the columns that
+        become active. A given matrix of products is not needed.
 
     copy_X : bool, default=True
         Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
@@ -345,7 +345,7 @@ class Lasso(_coordinate_descent.Lasso):
         Rounds of coordinate descent at most.
 
     tol : float, default=0.0001
-        The duality gap at which to stop, relative to the mean square of the centred target.
+        The duality gap at which to stop, relative to the mean square of the centered target.
 
     warm_start : bool, default=False
         Whether a fit starts from the coefficients of the one before.
@@ -435,11 +435,11 @@ class ElasticNet(_coordinate_descent.PenalizedRegressor):
     """Least squares with a penalty on the absolute values and the squares of the coefficients.
 
     min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha (l1_ratio |b|_1 + (1 - l1_ratio)/2 |b|^2), intercept
-    not penalised
+    not penalized
 
     Choose it over the lasso where columns come in groups that say nearly the same: they are kept together.
-    Standardise the columns first. A few passes over the data, and time rows x active^2 for the columns that
-    come into play. Gives no tests.
+    Standardize the columns first. A few passes over the data, and time rows x active^2 for the columns that
+    become active. Gives no tests.
 
     Parameters
     ----------
@@ -451,11 +451,11 @@ class ElasticNet(_coordinate_descent.PenalizedRegressor):
         The share of the absolute values in the penalty; 1 is the lasso, 0 ridge regression.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     precompute : bool or array-like of shape (n_features, n_features), default=False
-        Whether the products of all columns are computed at the start; otherwise those of the columns that come
-        into play. A given matrix of products is not needed.
+        Whether the products of all columns are computed at the start; otherwise those of the columns that
+        become active. A given matrix of products is not needed.
 
     max_iter : int, default=1000
         Rounds of coordinate descent at most.
@@ -465,7 +465,7 @@ class ElasticNet(_coordinate_descent.PenalizedRegressor):
         copied as a whole.
 
     tol : float, default=0.0001
-        The duality gap at which to stop, relative to the mean square of the centred target.
+        The duality gap at which to stop, relative to the mean square of the centered target.
 
     warm_start : bool, default=False
         Whether a fit starts from the coefficients of the one before.
@@ -557,10 +557,10 @@ class ElasticNet(_coordinate_descent.PenalizedRegressor):
 class LassoCV(_coordinate_descent.PenalizedRegressorCV):
     """Lasso whose penalty is chosen by cross-validation.
 
-    min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|_1, intercept not penalised
+    min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|_1, intercept not penalized
 
-    Choose it when few of many columns matter: most coefficients come out exactly 0. Standardise the columns
-    first. A few passes over the data, and time rows x active^2 for the columns that come into play. Gives no
+    Choose it when few of many columns matter: most coefficients come out exactly 0. Standardize the columns
+    first. A few passes over the data, and time rows x active^2 for the columns that become active. Gives no
     tests.
 
     Parameters
@@ -572,17 +572,17 @@ class LassoCV(_coordinate_descent.PenalizedRegressorCV):
         The penalties to choose from, or how many of them.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     precompute : "auto", bool or array-like, default="auto"
-        True computes the products of all columns at the start; otherwise those of the columns that come into
-        play.
+        True computes the products of all columns at the start; otherwise those of the columns that become
+        active.
 
     max_iter : int, default=1000
         Rounds of coordinate descent at most.
 
     tol : float, default=0.0001
-        The duality gap at which to stop, relative to the mean square of the centred target.
+        The duality gap at which to stop, relative to the mean square of the centered target.
 
     copy_X : bool, default=True
         Accepted so that programs written for scikit-learn run; it has no effect. X is never changed and never
@@ -698,11 +698,11 @@ class ElasticNetCV(_coordinate_descent.PenalizedRegressorCV):
     """Elastic net whose penalty is chosen by cross-validation.
 
     min 1/(2 sum w) sum_i w_i (y_i - b0 - x_i b)^2 + alpha (l1_ratio |b|_1 + (1 - l1_ratio)/2 |b|^2), intercept
-    not penalised
+    not penalized
 
     Choose it over the lasso where columns come in groups that say nearly the same: they are kept together.
-    Standardise the columns first. A few passes over the data, and time rows x active^2 for the columns that
-    come into play. Gives no tests.
+    Standardize the columns first. A few passes over the data, and time rows x active^2 for the columns that
+    become active. Gives no tests.
 
     Parameters
     ----------
@@ -716,17 +716,17 @@ class ElasticNetCV(_coordinate_descent.PenalizedRegressorCV):
         The penalties to choose from, or how many of them.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     precompute : "auto", bool or array-like, default="auto"
-        True computes the products of all columns at the start; otherwise those of the columns that come into
-        play.
+        True computes the products of all columns at the start; otherwise those of the columns that become
+        active.
 
     max_iter : int, default=1000
         Rounds of coordinate descent at most.
 
     tol : float, default=0.0001
-        The duality gap at which to stop, relative to the mean square of the centred target.
+        The duality gap at which to stop, relative to the mean square of the centered target.
 
     cv : int, cross-validation generator or iterable, default=None
         How rows are split; None is 5 folds.
@@ -848,7 +848,7 @@ class HuberRegressor(_robust.HuberRegressor):
     """Regression that bounds the pull of targets far off, with the scale of the residuals fitted too.
 
     min over b, b0, s: sum_i w_i (s + H(r_i / s) s) + alpha |b|^2, H(z) = z^2 for |z| <= epsilon, else 2 epsilon
-    |z| - epsilon^2; r_i = y_i - b0 - x_i b, intercept not penalised
+    |z| - epsilon^2; r_i = y_i - b0 - x_i b, intercept not penalized
 
     Choose it instead of ols when some targets may be far off. Rows whose columns are far off still pull. Five
     to ten passes, time rows x columns^2 each. No standard errors.
@@ -868,7 +868,7 @@ class HuberRegressor(_robust.HuberRegressor):
         Accepted so that programs written for scikit-learn run; it has no effect. Every fit starts anew.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     tol : float, default=1e-5
         The fit ends when the distance to the optimum, in the norm of the Hessian and relative to the objective,
@@ -945,7 +945,7 @@ class QuantileRegressor(_robust.QuantileRegressor):
     """The plane with a given share of the rows below it: median and other quantiles.
 
     min sum_i w_i pinball(r_i) / sum_i w_i + alpha |b|_1, pinball(r) = quantile r for r >= 0, (quantile - 1) r
-    below; r_i = y_i - b0 - x_i b, intercept not penalised
+    below; r_i = y_i - b0 - x_i b, intercept not penalized
 
     For the median instead of the mean, for limits that hold nine times in ten, for spreads that change. The
     optimum is exact and proved. Of many rows most are taken together, so the time is a few passes and some
@@ -962,7 +962,7 @@ class QuantileRegressor(_robust.QuantileRegressor):
         The strength of the penalty on the absolute coefficients; 0 is none.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     solver : str, default="highs"
         The names of scikit-learn are accepted, with its refusals; one exact method stands behind all of them.
@@ -1017,11 +1017,11 @@ class QuantileRegressor(_robust.QuantileRegressor):
 class ExpectileRegressor(_robust.SingleTargetRegressor):
     """Least squares that counts rows above and below the line differently.
 
-    min sum_i w_i |tau - 1(r_i < 0)| r_i^2 + alpha |b|^2, r_i = y_i - b0 - x_i b, intercept not penalised
+    min sum_i w_i |tau - 1(r_i < 0)| r_i^2 + alpha |b|^2, r_i = y_i - b0 - x_i b, intercept not penalized
 
-    Choose it when being too low costs more than being too high, or the other way round; tau = 0.5 is the mean.
-    Smoother than a quantile, but moved by outliers. Some five to ten weighted least-squares fits, one pass
-    each, time rows x columns^2. No standard errors.
+    Choose it when being too low costs more than being too high, or less; tau = 0.5 is the mean. Smoother than a
+    quantile, but moved by outliers. Some five to ten weighted least-squares fits, one pass each, time rows x
+    columns^2. No standard errors.
 
     Parameters
     ----------
@@ -1032,7 +1032,7 @@ class ExpectileRegressor(_robust.SingleTargetRegressor):
         The strength of the penalty on the squared coefficients; 0 is none.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     max_iter : int, default=100
         Steps at most. A fit that needs more returns what it has and says so.
@@ -1080,17 +1080,17 @@ class ExpectileRegressor(_robust.SingleTargetRegressor):
 
 @documented
 class PoissonRegressor(_glm.PoissonRegressor):
-    """Generalised linear model for counts: Poisson family, log link.
+    """Generalized linear model for counts: Poisson family, log link.
 
     min 1 / (2 sum_i w_i) sum_i w_i d(y_i, mu_i) + alpha/2 |b|^2 with link(mu_i) = b0 + x_i b + offset_i and the
-    unit deviance d of the family; intercept not penalised
+    unit deviance d of the family; intercept not penalized
 
     Choose it for counts (poisson), positive amounts (gamma, inverse-gaussian, tweedie) and shares (bernoulli),
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
-    Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
-    estimated. Does not select columns.
+    Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2
+    per row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion
+    is estimated. Does not select columns.
 
     Parameters
     ----------
@@ -1098,7 +1098,7 @@ class PoissonRegressor(_glm.PoissonRegressor):
         The strength of the penalty on the squared coefficients; 0 is maximum likelihood.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     solver : {"lbfgs", "newton-cholesky"}, default="lbfgs"
         "newton-cholesky" is Newton's method; "lbfgs" is Newton's method where the Hessian is small enough, else
@@ -1177,17 +1177,17 @@ class PoissonRegressor(_glm.PoissonRegressor):
 
 @documented
 class GammaRegressor(_glm.GammaRegressor):
-    """Generalised linear model for positive amounts: Gamma family, log link.
+    """Generalized linear model for positive amounts: Gamma family, log link.
 
     min 1 / (2 sum_i w_i) sum_i w_i d(y_i, mu_i) + alpha/2 |b|^2 with link(mu_i) = b0 + x_i b + offset_i and the
-    unit deviance d of the family; intercept not penalised
+    unit deviance d of the family; intercept not penalized
 
     Choose it for counts (poisson), positive amounts (gamma, inverse-gaussian, tweedie) and shares (bernoulli),
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
-    Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
-    estimated. Does not select columns.
+    Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2
+    per row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion
+    is estimated. Does not select columns.
 
     Parameters
     ----------
@@ -1195,7 +1195,7 @@ class GammaRegressor(_glm.GammaRegressor):
         The strength of the penalty on the squared coefficients; 0 is maximum likelihood.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     solver : {"lbfgs", "newton-cholesky"}, default="lbfgs"
         "newton-cholesky" is Newton's method; "lbfgs" is Newton's method where the Hessian is small enough, else
@@ -1274,17 +1274,17 @@ class GammaRegressor(_glm.GammaRegressor):
 
 @documented
 class TweedieRegressor(_glm.TweedieRegressor):
-    """Generalised linear model whose variance is a power of the mean.
+    """Generalized linear model whose variance is a power of the mean.
 
     min 1 / (2 sum_i w_i) sum_i w_i d(y_i, mu_i) + alpha/2 |b|^2 with link(mu_i) = b0 + x_i b + offset_i and the
-    unit deviance d of the family; intercept not penalised
+    unit deviance d of the family; intercept not penalized
 
     Choose it for counts (poisson), positive amounts (gamma, inverse-gaussian, tweedie) and shares (bernoulli),
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
-    Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
-    estimated. Does not select columns.
+    Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2
+    per row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion
+    is estimated. Does not select columns.
 
     Parameters
     ----------
@@ -1296,10 +1296,10 @@ class TweedieRegressor(_glm.TweedieRegressor):
         The strength of the penalty on the squared coefficients; 0 is maximum likelihood.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     link : {"auto", "identity", "log"}, default="auto"
-        What stands between mean and score; "auto" is the identity for powers up to 0, else the logarithm.
+        The link between mean and score; "auto" is the identity for powers up to 0, else the logarithm.
 
     solver : {"lbfgs", "newton-cholesky"}, default="lbfgs"
         "newton-cholesky" is Newton's method; "lbfgs" is Newton's method where the Hessian is small enough, else
@@ -1384,17 +1384,17 @@ class TweedieRegressor(_glm.TweedieRegressor):
 
 @documented
 class GeneralizedLinearRegressor(_glm.GeneralizedLinearRegressor):
-    """Generalised linear model: counts, amounts and shares whose spread follows their mean.
+    """Generalized linear model: counts, amounts and shares whose spread follows their mean.
 
     min 1 / (2 sum_i w_i) sum_i w_i d(y_i, mu_i) + alpha/2 |b|^2 with link(mu_i) = b0 + x_i b + offset_i and the
-    unit deviance d of the family; intercept not penalised
+    unit deviance d of the family; intercept not penalized
 
     Choose it for counts (poisson), positive amounts (gamma, inverse-gaussian, tweedie) and shares (bernoulli),
     where the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else
     the logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals.
-    Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a
-    row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is
-    estimated. Does not select columns.
+    Newton's method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2
+    per row at most. Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion
+    is estimated. Does not select columns.
 
     `fit` and `predict` take `offset`, which is added to the score, or `exposure`, which the mean is
     proportional to.
@@ -1410,14 +1410,14 @@ class GeneralizedLinearRegressor(_glm.GeneralizedLinearRegressor):
         among them; 0, 1, 2 and 3 are gaussian, poisson, gamma and inverse gaussian.
 
     link : {"auto", "identity", "log", "logit", "inverse", "probit"}, default="auto"
-        What stands between mean and score: "auto" is the usual one of the family, identity for gaussian and
+        The link between mean and score: "auto" is the usual one of the family, identity for gaussian and
         tweedie powers up to 0, logit for bernoulli, else log.
 
     alpha : float, default=0.0
         The strength of the penalty on the squared coefficients; 0 is maximum likelihood.
 
     fit_intercept : bool, default=True
-        Whether an intercept is fitted; it is never penalised.
+        Whether an intercept is fitted; it is never penalized.
 
     solver : {"auto", "newton", "lbfgs"}, default="auto"
         How the optimum is found: "newton" with the Hessian, "lbfgs" without, "auto" for the first up to a
@@ -1531,19 +1531,19 @@ class LogisticRegression(_logistic.LogisticRegression):
 
     min over W, b: C sum_i w_i loss_i + r ||W||_1 + (1 - r)/2 ||W||^2; loss_i = log(1 + exp(-s_i (w.x_i + b)))
     for two classes, log sum_k exp(z_ik) - z_i,y(i) with z_ik = w_k.x_i + b_k for more; intercepts are not
-    penalised
+    penalized
 
     The first choice for classification with numeric columns: one optimum, found exactly and with a certificate,
     probabilities that are well calibrated, weights that can be read (with standard errors without penalty). An
-    L1 part selects columns: many weights are exactly 0. Standardise columns of different units, since the
+    L1 part selects columns: many weights are exactly 0. Standardize columns of different units, since the
     penalty sees the units. Classes that can be told apart without error are found out when nothing is
-    penalised, and the direction that tells them apart is kept. Weights of rows are counts, for standard errors
+    penalized, and the direction that tells them apart is kept. Weights of rows are counts, for standard errors
     too. Costs some tens of passes at most over the rows.
 
     Parameters
     ----------
     penalty : {"l1", "l2", "elasticnet"} or None, default="deprecated"
-        The old way to say what `C` and `l1_ratio` say; None is C=inf.
+        Superseded by `C` and `l1_ratio`; None is C=inf.
 
     C : float, default=1.0
         How much the losses count next to the penalty: small values keep the weights small. null is no penalty.
@@ -1561,11 +1561,11 @@ class LogisticRegression(_logistic.LogisticRegression):
         than 50 tol^2 of the objective is missing, which is the same distance.
 
     fit_intercept : bool, default=True
-        Whether scores have an intercept, which is not penalised.
+        Whether scores have an intercept, which is not penalized.
 
     intercept_scaling : float, default=1
         Accepted so that programs written for scikit-learn run; it has no effect. The constant term is never
-        penalised.
+        penalized.
 
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
@@ -1576,7 +1576,7 @@ class LogisticRegression(_logistic.LogisticRegression):
 
     solver : str, default="lbfgs"
         The names of scikit-learn are accepted, with the penalties they take there. All find the same optimum,
-        by the method that suits penalty and shape of X; the constant term is not penalised by any of them.
+        by the method that suits penalty and shape of X; the constant term is not penalized by any of them.
 
     max_iter : int, default=100
         Steps at most. A fit that needs more returns what it has and says so.
@@ -1613,7 +1613,7 @@ class LogisticRegression(_logistic.LogisticRegression):
         The constant terms that go with them.
 
     separating_margin_ : float
-        The least lead of its own class that a row has along them; 0 when some have none.
+        The smallest margin of a row along them; 0 when some have none.
 
     n_features_in_ : int
         Number of columns seen during fit.
@@ -1687,13 +1687,13 @@ class LogisticRegressionCV(_logistic_cv.LogisticRegressionCV):
 
     min over W, b: C sum_i w_i loss_i + r ||W||_1 + (1 - r)/2 ||W||^2; loss_i = log(1 + exp(-s_i (w.x_i + b)))
     for two classes, log sum_k exp(z_ik) - z_i,y(i) with z_ik = w_k.x_i + b_k for more; intercepts are not
-    penalised
+    penalized
 
     The first choice for classification with numeric columns: one optimum, found exactly and with a certificate,
     probabilities that are well calibrated, weights that can be read (with standard errors without penalty). An
-    L1 part selects columns: many weights are exactly 0. Standardise columns of different units, since the
+    L1 part selects columns: many weights are exactly 0. Standardize columns of different units, since the
     penalty sees the units. Classes that can be told apart without error are found out when nothing is
-    penalised, and the direction that tells them apart is kept. Weights of rows are counts, for standard errors
+    penalized, and the direction that tells them apart is kept. Weights of rows are counts, for standard errors
     too. Costs some tens of passes at most over the rows.
 
     In every fold the fits start from the one before, from the strongest penalty to the weakest, and the last
@@ -1710,7 +1710,7 @@ class LogisticRegressionCV(_logistic_cv.LogisticRegressionCV):
         values than 0 are taken by the solvers "saga" and (for 1) "liblinear".
 
     fit_intercept : bool, default=True
-        Whether scores have an intercept, which is not penalised.
+        Whether scores have an intercept, which is not penalized.
 
     cv : int, cross-validation generator or iterable, default=None
         How rows are split; None is 5 folds with the classes in their shares.
@@ -1719,14 +1719,14 @@ class LogisticRegressionCV(_logistic_cv.LogisticRegressionCV):
         Accepted so that programs written for scikit-learn run; it has no effect.
 
     penalty : {"l1", "l2", "elasticnet"}, default="deprecated"
-        The old way to say what `l1_ratios` says.
+        Superseded by `l1_ratios`.
 
     scoring : str, callable or None, default="warn"
         How a fit is judged on the rows that had no part in it; None is accuracy.
 
     solver : str, default="lbfgs"
         The names of scikit-learn are accepted, with the penalties they take there. All find the same optimum,
-        by the method that suits penalty and shape of X; the constant term is not penalised by any of them.
+        by the method that suits penalty and shape of X; the constant term is not penalized by any of them.
 
     tol : float, default=0.0001
         The fit ends when the distance to the optimum, in the norm of the Hessian and relative to the objective,
@@ -1754,7 +1754,7 @@ class LogisticRegressionCV(_logistic_cv.LogisticRegressionCV):
 
     intercept_scaling : float, default=1.0
         Accepted so that programs written for scikit-learn run; it has no effect. The constant term is never
-        penalised.
+        penalized.
 
     random_state : int, RandomState or None, default=None
         Accepted so that programs written for scikit-learn run; it has no effect. Nothing in the fit is random.
@@ -1877,13 +1877,13 @@ class SGDClassifier(_stochastic_gradient.SGDClassifier):
     """Linear classifiers (support vector machine, logistic regression, …) learned one row at a time.
 
     min 1/n sum_i w_i loss(y_i, x_i b + b0) + alpha R(b); R = 1/2 |b|^2, |b|_1, their mixture or 0; more than
-    two classes one against the rest; intercepts are not penalised
+    two classes one against the rest; intercepts are not penalized
 
     Choose it for very many rows, for sparse rows, or for rows that keep coming. It comes near the optimum in a
     few epochs and stays near it; ridge, logistic and support vector machines find the optimum itself.
-    Standardise the columns: one step length serves them all. A row of weight 2 is a step twice as long. Of the
+    Standardize the columns: one step length serves them all. A row of weight 2 is a step twice as long. Of the
     losses, log_loss has probabilities, those of modified_huber, squared_error, squared_hinge and exponential
-    follow from their minimisers, and the others give the logistic function of the score, which is not
+    follow from their minimizers, and the others give the logistic function of the score, which is not
     calibrated.
 
     `predict_proba` is there for the losses log_loss and modified_huber. Sparse rows are treated as dense ones
@@ -1898,16 +1898,16 @@ class SGDClassifier(_stochastic_gradient.SGDClassifier):
         quantile. auto is hinge for classes and squared_error for numbers.
 
     penalty : {"l2", "l1", "elasticnet"} or None, default="l2"
-        What the weights carry: half their squares, their sizes, both, or nothing.
+        The penalty on the weights: half their squares, their absolute values, both, or none.
 
     alpha : float, default=0.0001
         The strength of the penalty; the steps of learning_rate=optimal depend on it too.
 
     l1_ratio : float, default=0.15
-        The share of the sizes in an elasticnet penalty.
+        The share of the absolute values in an elasticnet penalty.
 
     fit_intercept : bool, default=True
-        Whether scores have an intercept, which is not penalised.
+        Whether scores have an intercept, which is not penalized.
 
     max_iter : int, default=1000
         Epochs at most.
@@ -2112,13 +2112,13 @@ class SGDRegressor(_stochastic_gradient.SGDRegressor):
     """Linear regression by many losses, learned one row at a time.
 
     min 1/n sum_i w_i loss(y_i, x_i b + b0) + alpha R(b); R = 1/2 |b|^2, |b|_1, their mixture or 0; more than
-    two classes one against the rest; intercepts are not penalised
+    two classes one against the rest; intercepts are not penalized
 
     Choose it for very many rows, for sparse rows, or for rows that keep coming. It comes near the optimum in a
     few epochs and stays near it; ridge, logistic and support vector machines find the optimum itself.
-    Standardise the columns: one step length serves them all. A row of weight 2 is a step twice as long. Of the
+    Standardize the columns: one step length serves them all. A row of weight 2 is a step twice as long. Of the
     losses, log_loss has probabilities, those of modified_huber, squared_error, squared_hinge and exponential
-    follow from their minimisers, and the others give the logistic function of the score, which is not
+    follow from their minimizers, and the others give the logistic function of the score, which is not
     calibrated.
 
     Sparse rows are treated as dense ones are: the constant term is not slowed down.
@@ -2132,16 +2132,16 @@ class SGDRegressor(_stochastic_gradient.SGDRegressor):
         quantile. auto is hinge for classes and squared_error for numbers.
 
     penalty : {"l2", "l1", "elasticnet"} or None, default="l2"
-        What the weights carry: half their squares, their sizes, both, or nothing.
+        The penalty on the weights: half their squares, their absolute values, both, or none.
 
     alpha : float, default=0.0001
         The strength of the penalty; the steps of learning_rate=optimal depend on it too.
 
     l1_ratio : float, default=0.15
-        The share of the sizes in an elasticnet penalty.
+        The share of the absolute values in an elasticnet penalty.
 
     fit_intercept : bool, default=True
-        Whether scores have an intercept, which is not penalised.
+        Whether scores have an intercept, which is not penalized.
 
     max_iter : int, default=1000
         Epochs at most.
@@ -2326,7 +2326,7 @@ class SGDRegressor(_stochastic_gradient.SGDRegressor):
 
 @documented
 class Perceptron(_stochastic_gradient.Perceptron):
-    """A line between classes that learns from its mistakes only.
+    """A linear classifier that learns from its mistakes only.
 
     b += eta0 s_i x_i for every row with s_i (x_i b + b0) <= 0: steps against sum_i max(0, -s_i (x_i b + b0));
     more than two classes one against the rest
@@ -2339,16 +2339,16 @@ class Perceptron(_stochastic_gradient.Perceptron):
     Parameters
     ----------
     penalty : {"l2", "l1", "elasticnet"} or None, default=None
-        What the weights carry: half their squares, their sizes, both, or nothing.
+        The penalty on the weights: half their squares, their absolute values, both, or none.
 
     alpha : float, default=0.0001
         The strength of the penalty.
 
     l1_ratio : float, default=0.15
-        The share of the sizes in an elasticnet penalty.
+        The share of the absolute values in an elasticnet penalty.
 
     fit_intercept : bool, default=True
-        Whether scores have an intercept, which is not penalised.
+        Whether scores have an intercept, which is not penalized.
 
     max_iter : int, default=1000
         Epochs at most.

@@ -1,4 +1,4 @@
-"""Generalised linear models: GeneralizedLinearRegressor and scikit-learn's three."""
+"""Generalized linear models: GeneralizedLinearRegressor and scikit-learn's three."""
 
 import json
 import warnings

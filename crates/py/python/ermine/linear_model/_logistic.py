@@ -207,7 +207,7 @@ class LogisticRegression(NativeClassifier):
         self.coef_ = self._model.array("coef")
         self.intercept_ = self._model.array("intercept")
         for name in ("separating_direction", "separating_intercept", "separating_margin"):
-            # There only when the classes of an unpenalised fit can be told apart.
+            # There only when the classes of an unpenalized fit can be told apart.
             self.__dict__.pop(f"{name}_", None)
             try:
                 value = self._model.array(name)

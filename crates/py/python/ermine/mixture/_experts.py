@@ -17,18 +17,18 @@ class _Experts:
 
     def _set_fitted(self):
         model = self._model
-        centre = model.array("centre")
+        center = model.array("centre")
         gate = model.array("gate")
         self.gate_coef_ = gate[:, :-1]
-        self.gate_intercept_ = gate[:, -1] - self.gate_coef_ @ centre
+        self.gate_intercept_ = gate[:, -1] - self.gate_coef_ @ center
         coef = model.array("coef")
-        intercept = coef[:, -1] - coef[:, :-1] @ centre + json.loads(model.field("target_mean"))
+        intercept = coef[:, -1] - coef[:, :-1] @ center + json.loads(model.field("target_mean"))
         k = len(gate)
         if "variance" in {name for name, _ in model.arrays()}:
             self.coef_, self.intercept_ = coef[:, :-1], intercept
             self.variance_ = model.array("variance")
         else:
-            self.coef_ = coef[:, :-1].reshape(k, -1, len(centre))
+            self.coef_ = coef[:, :-1].reshape(k, -1, len(center))
             self.intercept_ = intercept.reshape(k, -1)
         self.n_iter_ = self._certificate()["iterations"]
 

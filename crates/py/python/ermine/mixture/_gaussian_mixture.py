@@ -34,7 +34,7 @@ def _flag_singular(error):
 class GaussianMixture(DensityMixin, Estimator):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None, sample_weight=None):
-        """Find weights, means and covariances by expectation-maximisation."""
+        """Find weights, means and covariances by expectation-maximization."""
         X = self._check_X(X, reset=True, ensure_min_samples=2)
         weight = self._check_weight(sample_weight, X)
         if self.choose is None and X.shape[0] < self.n_components:

@@ -88,7 +88,7 @@ class GaussianMixture(_gaussian_mixture.GaussianMixture):
 
     regularise : {"add", "floor", "relative"}, default="add"
         What reg_covar does. "floor": no covariance is narrower than it in any direction, and one that is wide
-        enough stays as it is. "add": it is added to all variances; what is maximised is then the expected log
+        enough stays as it is. "add": it is added to all variances; what is maximized is then the expected log
         likelihood of the rows with noise of this variance on every cell. "relative": a floor in units of the
         columns, reg_covar times the variance of all rows.
 
@@ -281,7 +281,7 @@ class GaussianMixtureClassifier(_gaussian_mixture.GaussianMixtureClassifier):
 
     regularise : {"add", "floor", "relative"}, default="relative"
         What reg_covar does. "floor": no covariance is narrower than it in any direction, and one that is wide
-        enough stays as it is. "add": it is added to all variances; what is maximised is then the expected log
+        enough stays as it is. "add": it is added to all variances; what is maximized is then the expected log
         likelihood of the rows with noise of this variance on every cell. "relative": a floor in units of the
         columns, reg_covar times the variance of all rows.
 
@@ -407,15 +407,15 @@ class GaussianMixtureClassifier(_gaussian_mixture.GaussianMixtureClassifier):
 
 @documented
 class MixtureOfExpertsRegressor(_experts.MixtureOfExpertsRegressor):
-    """Several linear models with Gaussian noise and a softmax gate that says which of them a row should listen to.
+    """Several linear models with Gaussian noise and a softmax gate that weights them for each row.
 
     max sum_i w_i log sum_k g_k(x_i) p_k(y_i | x_i) - alpha/2 (|gate slopes|^2 + |expert slopes|^2 [/ var_k])
 
     For regimes: where one straight line is not enough but a few are, each in its own region, perhaps with its
     own noise. Experts are linear with Gaussian noise for numbers and softmax regressions for classes; each can
-    be read like a linear model. The penalised log likelihood never falls; the end is a mixture that no step
-    improves, so try several starts (n_init). One pass a step, about n k^2 p^2 / 4 operations for the gate. The
-    prediction is the mean over experts, the variance adds the spread between them.
+    be read like a linear model. The penalized log likelihood never falls; the end is a mixture that no step
+    improves, so try several starts (n_init). One pass per step, about n k^2 p^2 / 4 operations for the gate.
+    The prediction is the mean over experts, the variance adds the spread between them.
 
     Parameters
     ----------
@@ -515,15 +515,15 @@ class MixtureOfExpertsRegressor(_experts.MixtureOfExpertsRegressor):
 
 @documented
 class MixtureOfExpertsClassifier(_experts.MixtureOfExpertsClassifier):
-    """Several softmax regressions and a softmax gate that says which of them a row should listen to.
+    """Several softmax regressions and a softmax gate that weights them for each row.
 
     max sum_i w_i log sum_k g_k(x_i) p_k(y_i | x_i) - alpha/2 (|gate slopes|^2 + |expert slopes|^2 [/ var_k])
 
     For regimes: where one straight line is not enough but a few are, each in its own region, perhaps with its
     own noise. Experts are linear with Gaussian noise for numbers and softmax regressions for classes; each can
-    be read like a linear model. The penalised log likelihood never falls; the end is a mixture that no step
-    improves, so try several starts (n_init). One pass a step, about n k^2 p^2 / 4 operations for the gate. The
-    prediction is the mean over experts, the variance adds the spread between them.
+    be read like a linear model. The penalized log likelihood never falls; the end is a mixture that no step
+    improves, so try several starts (n_init). One pass per step, about n k^2 p^2 / 4 operations for the gate.
+    The prediction is the mean over experts, the variance adds the spread between them.
 
     Parameters
     ----------

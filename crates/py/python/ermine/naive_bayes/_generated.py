@@ -24,9 +24,9 @@ class GaussianNB(_gaussian.GaussianNB):
 
     max sum_i w_i (ln prior_k + sum_j ln N(x_ij; mean_kj, var_kj)), k the class of row i
 
-    A first classifier: one pass, few rows a class, nothing to tune. Its classes are often right where its
-    probabilities are too sure of themselves, since dependent columns count as if each were news. The variance
-    has the weight of the class as divisor. A class without rows has probability 0.
+    A first classifier: one pass, few rows per class, nothing to tune. Its classes are often right where its
+    probabilities are overconfident, since dependent columns count as independent evidence. The variance has the
+    weight of the class as divisor. A class without rows has probability 0.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class MultinomialNB(_discrete.MultinomialNB):
     For texts as counts of words (or tf-idf) and anything that is counted; cells must be 0 or more. One pass;
     sparse rows are read as they lie. alpha is the Dirichlet prior; at 0 what a class has never seen is
     impossible in it. The complement is better where classes differ much in size; its probabilities are the
-    softmax of its scores. Probabilities are too sure of themselves, since every word counts as news.
+    softmax of its scores. Probabilities are overconfident, since words count as independent evidence.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class ComplementNB(_discrete.ComplementNB):
     For texts as counts of words (or tf-idf) and anything that is counted; cells must be 0 or more. One pass;
     sparse rows are read as they lie. alpha is the Dirichlet prior; at 0 what a class has never seen is
     impossible in it. The complement is better where classes differ much in size; its probabilities are the
-    softmax of its scores. Probabilities are too sure of themselves, since every word counts as news.
+    softmax of its scores. Probabilities are overconfident, since words count as independent evidence.
 
     The learner is multinomial-nb with `complement`.
 
@@ -192,7 +192,7 @@ class ComplementNB(_discrete.ComplementNB):
         Probabilities of the classes, in the order of the sorted class names, in place of those of `fit_prior`.
 
     norm : bool, default=False
-        Divide the complement's weights of each class by their sum, so that long texts do not favour a class.
+        Divide the complement's weights of each class by their sum, so that long texts do not favor a class.
 
     Attributes
     ----------
@@ -249,14 +249,14 @@ class ComplementNB(_discrete.ComplementNB):
 
 @documented
 class BernoulliNB(_discrete.BernoulliNB):
-    """Naive Bayes for columns that hold or do not hold: independent within a class, each with its probability.
+    """Naive Bayes for yes/no columns: independent within a class, each with its probability.
 
     p_kj = (n_kj + alpha_j) / (n_k + 2 alpha_j); max over k of ln prior_k + sum_j b_j ln p_kj + (1 - b_j) ln (1
     - p_kj), b_j whether cell j is above binarize
 
-    For yes and no, and for short texts, where absent words speak too. One pass; sparse rows are read as they
-    lie. alpha is the Beta prior; at 0 what a class has never seen is impossible in it. Probabilities are too
-    sure of themselves where columns depend on each other.
+    For yes and no, and for short texts, where absent words are evidence too. One pass; sparse rows are read as
+    they lie. alpha is the Beta prior; at 0 what a class has never seen is impossible in it. Probabilities are
+    overconfident where columns depend on each other.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ class BernoulliNB(_discrete.BernoulliNB):
         Take `alpha` as it is. Otherwise pseudo-counts below 1e-10 are raised to that, with a warning.
 
     binarize : float or None, default=0.0
-        Cells above this number hold. null: the cells are 0 or 1 already, or shares between.
+        Cells above this number are yes. null: the cells are 0 or 1 already, or shares between.
 
     fit_prior : bool, default=True
         Whether the classes are as probable as their shares of the training rows. Otherwise all are equally
@@ -335,8 +335,7 @@ class CategoricalNB(_discrete.CategoricalNB):
 
     For columns of categories, by name, with missing cells as a level of their own; number columns must hold
     codes, whole numbers from 0 up: bin other numbers first. One pass. alpha is the Dirichlet prior. Levels that
-    training has not seen say nothing. Probabilities are too sure of themselves where columns depend on each
-    other.
+    training has not seen are ignored. Probabilities are overconfident where columns depend on each other.
 
     Columns hold codes, whole numbers from 0 up. A code that training has not seen is refused.
 

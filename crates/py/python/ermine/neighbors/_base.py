@@ -1,7 +1,7 @@
-"""NearestNeighbors, and the classifiers and regressors that ask neighbours.
+"""NearestNeighbors, and the classifiers and regressors that ask neighbors.
 
 Euclidean, Manhattan, Chebyshev, Minkowski and cosine distances are searched here. Any other metric (a callable, a matrix of distances,
-a metric of SciPy) is searched by scikit-learn, and what the neighbours say is worked out here.
+a metric of SciPy) is searched by scikit-learn, and what the neighbors say is worked out here.
 """
 
 import json
@@ -13,7 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import DistanceMetric
 from sklearn.neighbors import VALID_METRICS, BallTree, KDTree
-from sklearn.neighbors import NearestNeighbors as OtherNeighbours
+from sklearn.neighbors import NearestNeighbors as OtherNeighbors
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -139,7 +139,7 @@ class NeighborsBase(Estimator):
         names = ("algorithm", "leaf_size", "metric", "p", "metric_params", "n_jobs")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            return OtherNeighbours(**{name: getattr(self, name) for name in names})
+            return OtherNeighbors(**{name: getattr(self, name) for name in names})
 
     def _native_index(self):
         """What is searched in."""
@@ -164,7 +164,7 @@ class NeighborsBase(Estimator):
         return hasattr(self, "n_samples_fit_")
 
     def _query(self, X):
-        """Rows to find neighbours of."""
+        """Rows to find neighbors of."""
         if "_other" in self.__dict__:
             return X
         return self._check_X(X, reset=False)
@@ -213,7 +213,7 @@ class NeighborsBase(Estimator):
 
 
 class KNeighborsMixin(NeighborsBase):
-    """Searches for a number of neighbours."""
+    """Searches for a number of neighbors."""
 
     def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
         """The nearest training rows of each row, from near to far; of equally near ones the first.
@@ -222,7 +222,7 @@ class KNeighborsMixin(NeighborsBase):
         ----------
         X : array-like or sparse matrix of shape (n_queries, n_features), default=None
             Rows; (n_queries, n_samples) distances when metric is "precomputed". None: the training rows, none of which is its own
-            neighbour.
+            neighbor.
         n_neighbors : int, default=None
             How many; None: the parameter of the estimator.
         return_distance : bool, default=True
@@ -254,7 +254,7 @@ class KNeighborsMixin(NeighborsBase):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_queries, n_features), default=None
-            Rows; None: the training rows, none of which is its own neighbour.
+            Rows; None: the training rows, none of which is its own neighbor.
         n_neighbors : int, default=None
             How many; None: the parameter of the estimator.
         mode : {"connectivity", "distance"}, default="connectivity"
@@ -283,7 +283,7 @@ class RadiusNeighborsMixin(NeighborsBase):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_queries, n_features), default=None
-            Rows; None: the training rows, none of which is its own neighbour.
+            Rows; None: the training rows, none of which is its own neighbor.
         radius : float, default=None
             How far; None: the parameter of the estimator.
         return_distance : bool, default=True
@@ -310,7 +310,7 @@ class RadiusNeighborsMixin(NeighborsBase):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_queries, n_features), default=None
-            Rows; None: the training rows, none of which is its own neighbour.
+            Rows; None: the training rows, none of which is its own neighbor.
         radius : float, default=None
             How far; None: the parameter of the estimator.
         mode : {"connectivity", "distance"}, default="connectivity"
@@ -358,7 +358,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin):
 
 
 def neighbor_weights(weights, distances):
-    """The weights of neighbours at these distances, in an array like theirs; None when all count alike."""
+    """The weights of neighbors at these distances, in an array like theirs; None when all count alike."""
     if weights in (None, "uniform"):
         return None
     if callable(weights):
@@ -375,7 +375,7 @@ def neighbor_weights(weights, distances):
 
 
 class SupervisedNeighbors(NeighborsBase):
-    """A target that the neighbours are asked for."""
+    """A target that the neighbors are asked for."""
 
     _restored = ("weights", "algorithm", "metric", "p")
 
@@ -423,7 +423,7 @@ class SupervisedNeighbors(NeighborsBase):
         check_is_fitted(self)
         if "_model" not in self.__dict__ or isinstance(getattr(self, "classes_", None), list):
             raise ValueError(
-                "a model file holds one target, one of the five metrics and weights that have a name, and no more neighbours than rows; "
+                "a model file holds one target, one of the five metrics and weights that have a name, and no more neighbors than rows; "
                 "pickle the estimator"
             )
         super().save(path)
@@ -439,7 +439,7 @@ class KNeighborsTarget(SupervisedNeighbors, KNeighborsMixin):
         return {**params, "n_neighbors": int(self.n_neighbors)}
 
     def _asked(self, X):
-        """Numbers of the neighbours of each row, and their weights."""
+        """Numbers of the neighbors of each row, and their weights."""
         distances, found = self._kneighbors(X, self.n_neighbors)
         return found, neighbor_weights(self.weights, distances)
 
@@ -460,7 +460,7 @@ class RadiusNeighborsTarget(SupervisedNeighbors, RadiusNeighborsMixin):
         return {**params, "radius": float(self.radius)}
 
     def _is_whole(self, X):
-        # Rows without neighbours have an answer here and none in the model.
+        # Rows without neighbors have an answer here and none in the model.
         return False
 
     def _asked(self, X):
@@ -475,7 +475,7 @@ class RadiusNeighborsTarget(SupervisedNeighbors, RadiusNeighborsMixin):
 
 
 class NeighborsClassifierBase:
-    """Classes of the neighbours."""
+    """Classes of the neighbors."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -508,7 +508,7 @@ class NeighborsClassifierBase:
         return self
 
     def _shares(self, X):
-        """For each target the total weight of each class among the neighbours."""
+        """For each target the total weight of each class among the neighbors."""
         found, weights = self._asked(X)
         codes = self._y if self.outputs_2d_ else self._y[:, None]
         classes = self.classes_ if self.outputs_2d_ else [self.classes_]

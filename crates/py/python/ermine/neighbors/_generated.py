@@ -20,22 +20,22 @@ __all__ = [
 
 @documented
 class KNeighborsClassifier(_supervised.KNeighborsClassifier):
-    """k nearest neighbours for classes.
+    """k nearest neighbors for classes.
 
     y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)
 
-    For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit
+    For few columns that can be compared (standardize first) and a target that changes slowly among them. A fit
     copies the rows; a prediction takes n p multiplications by brute force and far fewer by the tree, which pays
-    up to about 6 columns. Neighbours are exact: f32 only selects the rows to measure in f64. Of equally near
+    up to about 6 columns. Neighbors are exact: f32 only selects the rows to measure in f64. Of equally near
     rows the first is taken, of equally frequent classes the first. No weights, no missing cells.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many neighbours are asked. Few follow the data closely, many give a smoother and more biased answer.
+        How many neighbors are asked. Few follow the data closely, many give a smoother and more biased answer.
 
     weights : {"uniform", "distance"}, callable or None, default="uniform"
-        How much the neighbours count: all alike, by 1 / distance (where some are at distance 0, only those), or
+        How much the neighbors count: all alike, by 1 / distance (where some are at distance 0, only those), or
         by a function of an array of distances.
 
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
@@ -127,22 +127,22 @@ class KNeighborsClassifier(_supervised.KNeighborsClassifier):
 
 @documented
 class KNeighborsRegressor(_supervised.KNeighborsRegressor):
-    """k nearest neighbours for numbers.
+    """k nearest neighbors for numbers.
 
     y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)
 
-    For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit
+    For few columns that can be compared (standardize first) and a target that changes slowly among them. A fit
     copies the rows; a prediction takes n p multiplications by brute force and far fewer by the tree, which pays
-    up to about 6 columns. Neighbours are exact: f32 only selects the rows to measure in f64. Of equally near
+    up to about 6 columns. Neighbors are exact: f32 only selects the rows to measure in f64. Of equally near
     rows the first is taken, of equally frequent classes the first. No weights, no missing cells.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many neighbours are asked. Few follow the data closely, many give a smoother and more biased answer.
+        How many neighbors are asked. Few follow the data closely, many give a smoother and more biased answer.
 
     weights : {"uniform", "distance"}, callable or None, default="uniform"
-        How much the neighbours count: all alike, by 1 / distance (where some are at distance 0, only those), or
+        How much the neighbors count: all alike, by 1 / distance (where some are at distance 0, only those), or
         by a function of an array of distances.
 
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
@@ -232,19 +232,19 @@ class RadiusNeighborsClassifier(_supervised.RadiusNeighborsClassifier):
 
     y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)
 
-    For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit
+    For few columns that can be compared (standardize first) and a target that changes slowly among them. A fit
     copies the rows; a prediction takes n p multiplications by brute force and far fewer by the tree, which pays
-    up to about 6 columns. Neighbours are exact: f32 only selects the rows to measure in f64. Of equally near
+    up to about 6 columns. Neighbors are exact: f32 only selects the rows to measure in f64. Of equally near
     rows the first is taken, of equally frequent classes the first. No weights, no missing cells.
 
     Parameters
     ----------
     radius : float, default=1.0
-        Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such
-        neighbour is refused.
+        Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such neighbor
+        is refused.
 
     weights : {"uniform", "distance"}, callable or None, default="uniform"
-        How much the neighbours count: all alike, by 1 / distance (where some are at distance 0, only those), or
+        How much the neighbors count: all alike, by 1 / distance (where some are at distance 0, only those), or
         by a function of an array of distances.
 
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
@@ -263,7 +263,7 @@ class RadiusNeighborsClassifier(_supervised.RadiusNeighborsClassifier):
         names for them are searched here; any other metric, a callable and "precomputed" by scikit-learn.
 
     outlier_label : label, "most_frequent", list of labels or None, default=None
-        The class of rows without neighbours; None refuses them.
+        The class of rows without neighbors; None refuses them.
 
     metric_params : dict or None, default=None
         Further parameters of the metric.
@@ -290,7 +290,7 @@ class RadiusNeighborsClassifier(_supervised.RadiusNeighborsClassifier):
         Whether there are several targets.
 
     outlier_label_ : list or None
-        The class of rows without neighbours, for each target.
+        The class of rows without neighbors, for each target.
 
     n_features_in_ : int
         Number of columns seen during fit.
@@ -349,21 +349,21 @@ class RadiusNeighborsRegressor(_supervised.RadiusNeighborsRegressor):
 
     y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)
 
-    For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit
+    For few columns that can be compared (standardize first) and a target that changes slowly among them. A fit
     copies the rows; a prediction takes n p multiplications by brute force and far fewer by the tree, which pays
-    up to about 6 columns. Neighbours are exact: f32 only selects the rows to measure in f64. Of equally near
+    up to about 6 columns. Neighbors are exact: f32 only selects the rows to measure in f64. Of equally near
     rows the first is taken, of equally frequent classes the first. No weights, no missing cells.
 
-    A row without neighbours is predicted NaN, with a warning, as in scikit-learn.
+    A row without neighbors is predicted NaN, with a warning, as in scikit-learn.
 
     Parameters
     ----------
     radius : float, default=1.0
-        Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such
-        neighbour is refused.
+        Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such neighbor
+        is refused.
 
     weights : {"uniform", "distance"}, callable or None, default="uniform"
-        How much the neighbours count: all alike, by 1 / distance (where some are at distance 0, only those), or
+        How much the neighbors count: all alike, by 1 / distance (where some are at distance 0, only those), or
         by a function of an array of distances.
 
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
@@ -453,19 +453,19 @@ class NearestNeighbors(_base.NearestNeighbors):
 
     y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)
 
-    For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit
+    For few columns that can be compared (standardize first) and a target that changes slowly among them. A fit
     copies the rows; a prediction takes n p multiplications by brute force and far fewer by the tree, which pays
-    up to about 6 columns. Neighbours are exact: f32 only selects the rows to measure in f64. Of equally near
+    up to about 6 columns. Neighbors are exact: f32 only selects the rows to measure in f64. Of equally near
     rows the first is taken, of equally frequent classes the first. No weights, no missing cells.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many neighbours are asked. Few follow the data closely, many give a smoother and more biased answer.
+        How many neighbors are asked. Few follow the data closely, many give a smoother and more biased answer.
 
     radius : float, default=1.0
-        Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such
-        neighbour is refused.
+        Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such neighbor
+        is refused.
 
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
         How they are searched for, with the same result: "brute", "kd_tree" ("ball_tree" is another name for

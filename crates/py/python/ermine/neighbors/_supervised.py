@@ -16,12 +16,12 @@ class KNeighborsClassifier(NeighborsClassifierBase, ClassifierMixin, KNeighborsT
         return self._fit_classes(X, y)
 
     def predict(self, X):
-        """Predict the class of each row: the most frequent among its neighbours, the first of several.
+        """Predict the class of each row: the most frequent among its neighbors, the first of several.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            Rows; None: the training rows, none of which is its own neighbour.
+            Rows; None: the training rows, none of which is its own neighbor.
 
         Returns
         -------
@@ -39,12 +39,12 @@ class KNeighborsClassifier(NeighborsClassifierBase, ClassifierMixin, KNeighborsT
         return self._labels(votes)
 
     def predict_proba(self, X):
-        """Shares of the classes among the neighbours, in the order of `classes_`.
+        """Shares of the classes among the neighbors, in the order of `classes_`.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            Rows; None: the training rows, none of which is its own neighbour.
+            Rows; None: the training rows, none of which is its own neighbor.
 
         Returns
         -------
@@ -114,7 +114,7 @@ class RadiusNeighborsClassifier(NeighborsClassifierBase, ClassifierMixin, Radius
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            Rows; None: the training rows, none of which is its own neighbour.
+            Rows; None: the training rows, none of which is its own neighbor.
 
         Returns
         -------
@@ -133,7 +133,7 @@ class RadiusNeighborsClassifier(NeighborsClassifierBase, ClassifierMixin, Radius
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            Rows; None: the training rows, none of which is its own neighbour.
+            Rows; None: the training rows, none of which is its own neighbor.
 
         Returns
         -------
@@ -159,7 +159,7 @@ class RadiusNeighborsClassifier(NeighborsClassifierBase, ClassifierMixin, Radius
 
 
 class NeighborsRegressorBase(RegressorMixin):
-    """Numbers of the neighbours."""
+    """Numbers of the neighbors."""
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y):
@@ -172,12 +172,12 @@ class NeighborsRegressorBase(RegressorMixin):
         return self
 
     def predict(self, X):
-        """Predict the target: the mean of the neighbours.
+        """Predict the target: the mean of the neighbors.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_queries, n_features), or None
-            Rows; None: the training rows, none of which is its own neighbour.
+            Rows; None: the training rows, none of which is its own neighbor.
 
         Returns
         -------

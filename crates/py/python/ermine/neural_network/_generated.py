@@ -27,7 +27,7 @@ class MLPClassifier(_multilayer_perceptron.MLPClassifier):
     -log p of the class, or half the squared error
 
     Choose it for smooth relations among many columns of one kind; on tables of mixed columns boosted trees are
-    usually better. Standardise the columns. It finds a local minimum that depends on the seed. Computes in f32;
+    usually better. Standardize the columns. It finds a local minimum that depends on the seed. Computes in f32;
     lbfgs in f64.
 
     Computes in single precision, lbfgs in double.
@@ -38,7 +38,7 @@ class MLPClassifier(_multilayer_perceptron.MLPClassifier):
         Units of each hidden layer, from input to output.
 
     activation : {"identity", "logistic", "tanh", "relu", "leaky_relu", "gelu"}, default="relu"
-        What follows each hidden layer: identity, logistic, tanh, relu, leaky_relu (0.01 below 0) or gelu.
+        The activation of each hidden layer: identity, logistic, tanh, relu, leaky_relu (0.01 below 0) or gelu.
 
     solver : {"lbfgs", "sgd", "adam", "rmsprop", "adagrad"}, default="adam"
         How weights move: adam, sgd (with momentum), rmsprop, adagrad, or lbfgs, which takes all rows at once
@@ -85,7 +85,7 @@ class MLPClassifier(_multilayer_perceptron.MLPClassifier):
         The momentum of sgd.
 
     nesterovs_momentum : bool, default=True
-        Whether that momentum looks ahead.
+        Whether it is Nesterov's momentum.
 
     early_stopping : bool, default=False
         Whether the score on a validation set (accuracy, or r2) decides when to stop; the weights of its best
@@ -310,7 +310,7 @@ class MLPRegressor(_multilayer_perceptron.MLPRegressor):
     -log p of the class, or half the squared error
 
     Choose it for smooth relations among many columns of one kind; on tables of mixed columns boosted trees are
-    usually better. Standardise the columns. It finds a local minimum that depends on the seed. Computes in f32;
+    usually better. Standardize the columns. It finds a local minimum that depends on the seed. Computes in f32;
     lbfgs in f64.
 
     Computes in single precision, lbfgs in double.
@@ -325,7 +325,7 @@ class MLPRegressor(_multilayer_perceptron.MLPRegressor):
         Units of each hidden layer, from input to output.
 
     activation : {"identity", "logistic", "tanh", "relu", "leaky_relu", "gelu"}, default="relu"
-        What follows each hidden layer: identity, logistic, tanh, relu, leaky_relu (0.01 below 0) or gelu.
+        The activation of each hidden layer: identity, logistic, tanh, relu, leaky_relu (0.01 below 0) or gelu.
 
     solver : {"lbfgs", "sgd", "adam", "rmsprop", "adagrad"}, default="adam"
         How weights move: adam, sgd (with momentum), rmsprop, adagrad, or lbfgs, which takes all rows at once
@@ -372,7 +372,7 @@ class MLPRegressor(_multilayer_perceptron.MLPRegressor):
         The momentum of sgd.
 
     nesterovs_momentum : bool, default=True
-        Whether that momentum looks ahead.
+        Whether it is Nesterov's momentum.
 
     early_stopping : bool, default=False
         Whether the score on a validation set (accuracy, or r2) decides when to stop; the weights of its best
@@ -650,7 +650,7 @@ class ConvNetClassifier(_convolution.ConvNetClassifier):
         weight.
 
     standardise : bool, default=True
-        Whether the channels are standardised; the model stores the shift and the scale.
+        Whether the channels are standardized; the model stores the shift and the scale.
 
     random_state : int, RandomState or None, default=None
         The seed of all randomness; the same int gives the same model on any number of threads. None draws a
@@ -755,7 +755,7 @@ class Autoencoder(_autoencoder.Autoencoder):
     min 1/(2n) sum_i w_i |x_i - g(f(x_i))|^2 + alpha/2 sum w^2; encoder f to n_components numbers, decoder g
 
     Choose it to reduce many columns with nonlinear relations to few. With activation identity the codes span
-    the space of the first principal components, which pca finds at once. Columns are centred and share one
+    the space of the first principal components, which pca finds at once. Columns are centered and share one
     scale.
 
     Parameters
@@ -767,8 +767,8 @@ class Autoencoder(_autoencoder.Autoencoder):
         Units of the hidden layers of the encoder, from input to code; the decoder has them in reverse.
 
     activation : {"identity", "logistic", "tanh", "relu", "leaky_relu", "gelu"}, default="relu"
-        What follows each hidden layer: identity, logistic, tanh, relu, leaky_relu or gelu. Codes and results
-        have none.
+        The activation of each hidden layer: identity, logistic, tanh, relu, leaky_relu or gelu. Codes and
+        results have none.
 
     solver : {"adam", "lbfgs"}, default="adam"
         adam takes batches; lbfgs takes all rows at once, in f64, and is good for a few thousand.
@@ -873,7 +873,7 @@ class GAN(_gan.GAN):
     Choose it to draw rows like those that were seen; for densities of few columns a mixture is easier. The
     model gives D, the probability that a row is real, as its column, and draws rows. The trace has the value of
     the game, an estimate of its duality gap, and the share of the modes that the generator reaches. Columns are
-    standardised inside.
+    standardized inside.
 
     `transform` gives D, the probability that a row is real; `sample` draws rows.
 
@@ -889,7 +889,7 @@ class GAN(_gan.GAN):
         Units of the hidden layers of the discriminator.
 
     activation : str, default="leaky_relu"
-        What follows each hidden layer of both: identity, logistic, tanh, relu, leaky_relu or gelu.
+        The activation of each hidden layer of both: identity, logistic, tanh, relu, leaky_relu or gelu.
 
     non_saturating : bool, default=True
         Whether the generator raises log D(G(z)) instead of lowering log(1 - D(G(z))).

@@ -61,7 +61,7 @@ class PolynomialFeatures(PreservesDtypeMixin, _FeatureMap):
         least, most = self.degree
         if not (isinstance(least, Integral) and isinstance(most, Integral) and 0 <= least <= most):
             raise ValueError(
-                "degree=(min_degree, max_degree) must be non-negative integers that fulfil min_degree <= max_degree, got "
+                "degree=(min_degree, max_degree) must be non-negative integers that fulfill min_degree <= max_degree, got "
                 f"{self.degree}."
             )
         if most == 0 and not self.include_bias:

@@ -28,9 +28,9 @@ class StandardScaler(_scaler.StandardScaler):
 
     z = (x - mean) / sd, with sd^2 = sum_i w_i (x_i - mean)^2 / sum_i w_i
 
-    For learners that compare columns: penalised linear models, k-means, PCA, neighbours. One pass; missing
-    cells are left out of the sums and stay missing. A constant column is only centred. A mean many orders
-    larger than the spread loses no digits.
+    For learners that compare columns: penalized linear models, k-means, PCA, neighbors. One pass; missing cells
+    are left out of the sums and stay missing. A constant column is only centered. A mean many orders larger
+    than the spread loses no digits.
 
     Sparse X is taken when `with_mean` is False.
 
@@ -359,9 +359,9 @@ class PolynomialFeatures(_feature_maps.PolynomialFeatures):
 
     z_a = x_1^a1 x_2^a2 ... for all exponents a with sum at most degree
 
-    In front of a linear model that is to follow curves and interactions; standardise first. p columns become (p
+    In front of a linear model that is to follow curves and interactions; standardize first. p columns become (p
     + degree)! / (p! degree!) columns. Sparse rows cost only the products of their stored cells. Does not
-    orthogonalise: for high degrees of one column take spline.
+    orthogonalize: for high degrees of one column take spline.
 
     Sparse X comes out sparse.
 
@@ -450,7 +450,7 @@ class SplineTransformer(_feature_maps.SplineTransformer):
         The memory order of the new columns, where they are dense.
 
     handle_missing : {"error", "zeros"}, default="error"
-        What becomes of missing cells: "error" refuses them, "zeros" makes all their splines 0.
+        What to do with missing cells: "error" refuses them, "zeros" makes all their splines 0.
 
     sparse_output : bool, default=False
         Whether the new columns are a sparse matrix in CSR format.
@@ -513,7 +513,7 @@ class SplineTransformer(_feature_maps.SplineTransformer):
 
 @documented
 class FourierFeatures(NativeTransformer):
-    """Sines and cosines of each column, for what comes back.
+    """Sines and cosines of each column, for periodic effects.
 
     sin(2 pi k x / P), cos(2 pi k x / P) for k = 1 ... order, with P the period
 
@@ -526,13 +526,13 @@ class FourierFeatures(NativeTransformer):
         How many multiples of the frequency there are; each adds a sine and a cosine.
 
     period : float or array-like or None, default=None
-        After how much a column starts over: a number, a list with one a column, or null for the range of each
-        column in training (1 for a constant one).
+        The period of a column: a number, a list with one per column, or null for the range of each column in
+        training (1 for a constant one).
 
     Attributes
     ----------
     period_ : ndarray of shape (n_features,)
-        After how much each column starts over.
+        The period of each column.
 
     n_features_in_ : int
         Number of columns seen during fit.

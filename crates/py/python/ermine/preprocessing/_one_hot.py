@@ -14,7 +14,7 @@ from ._encoder_base import Encoder
 
 
 class OneHotEncoder(Encoder):
-    """The behaviour of OneHotEncoder."""
+    """The behavior of OneHotEncoder."""
 
     def fit(self, X, y=None):
         """Find the values of each column."""

@@ -12,7 +12,7 @@ from ._encoder_base import Encoder
 
 
 class OrdinalEncoder(OneToOneFeatureMixin, Encoder):
-    """The behaviour of OrdinalEncoder."""
+    """The behavior of OrdinalEncoder."""
 
     _spare_nan = True
 

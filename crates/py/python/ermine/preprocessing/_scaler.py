@@ -58,7 +58,7 @@ class _Scaler(PreservesDtypeMixin, OneToOneFeatureMixin, TransformerMixin, Estim
 
 
 class StandardScaler(_Scaler):
-    """The behaviour of StandardScaler."""
+    """The behavior of StandardScaler."""
 
     _fitted_by = "scale_"
     __metadata_request__transform = {"copy": UNUSED}
@@ -231,7 +231,7 @@ class StandardScaler(_Scaler):
 
 
 class MinMaxScaler(_Scaler):
-    """The behaviour of MinMaxScaler."""
+    """The behavior of MinMaxScaler."""
 
     _fitted_by = "scale_"
 

@@ -106,7 +106,7 @@ _WATCH = """    evaluate_every : int or None, default=1000
         Steps between two looks at what the network earns without exploration; the best network is kept (in our environments: those of
         others cannot be copied, and the last network is kept).
     evaluate_episodes : int, default=20
-        Episodes of such a look.
+        Episodes of an evaluation.
     stop_at : float or None
         Mean return at such a look that ends the training.
     """
@@ -117,11 +117,11 @@ _DQN = """    gamma : float, default=0.99
     net_arch : list of int, default=[64, 64]
         Widths of the hidden layers.
     learning_rate : float, default=0.001
-        Length of a step of Adam.
+        Learning rate of Adam.
     batch_size : int, default=64
-        Steps that are drawn from the memory for one step of Adam.
+        Batch size: steps drawn from the replay memory for one update.
     buffer_size : int, default=50000
-        Steps that the memory holds.
+        Steps that the replay memory holds.
     learning_starts : int, default=1000
         Steps before learning begins.
     train_freq, gradient_steps : int, default=4
@@ -129,7 +129,7 @@ _DQN = """    gamma : float, default=0.99
     target_update_interval : int, default=500
         Steps after which the target network becomes the network of now.
     tau : float, default=1
-        How far it moves towards it: 1 is all the way.
+        How far it moves toward it: 1 is all the way.
     epsilon, epsilon_start : float, default=0.05 and 1
         Share of actions that are any action, at last and at first.
     explore_steps : int, default=10000
@@ -138,9 +138,9 @@ _DQN = """    gamma : float, default=0.99
 
 
 class DQN(_Deep):
-    __doc__ = f"""Q-learning with a network, a memory of steps, and a target network of some steps ago.
+    __doc__ = f"""Q-learning with a network, a replay memory and a target network.
 
-        minimise Huber(Q(s, a) - r - gamma max_b Q'(s', b)) over steps drawn from the memory
+        minimize Huber(Q(s, a) - r - gamma max_b Q'(s', b)) over steps drawn from the replay memory
 
     Parameters
     ----------
@@ -170,9 +170,9 @@ class DQN(_Deep):
 
 
 class DoubleDQN(DQN):
-    __doc__ = f"""DQN in which the network of now chooses what the target network values: no bias from the maximum.
+    __doc__ = f"""DQN in which the current network chooses the action that the target network evaluates: no bias from the maximum.
 
-        minimise Huber(Q(s, a) - r - gamma Q'(s', argmax_b Q(s', b))) over steps drawn from the memory
+        minimize Huber(Q(s, a) - r - gamma Q'(s', argmax_b Q(s', b))) over steps drawn from the replay memory
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class DoubleDQN(DQN):
 
 
 class REINFORCE(_Deep):
-    __doc__ = f"""A policy that moves towards what whole episodes have shown to pay.
+    __doc__ = f"""A policy gradient from the returns of whole episodes.
 
         ascend sum_t (G_t - b(s_t)) ln pi(a_t | s_t) + ent_coef H(pi)
 
@@ -193,11 +193,11 @@ class REINFORCE(_Deep):
     net_arch : list of int, default=[64, 64]
         Widths of the hidden layers.
     learning_rate : float, default=0.003
-        Length of a step of Adam.
+        Learning rate of Adam.
     baseline : bool, default=False
-        Whether a network that values what is seen is taken away from the returns.
+        Whether a learned value of the observation is subtracted from the returns.
     baseline_rate : float, default=0.003
-        Length of a step of Adam for the baseline.
+        Learning rate of the baseline.
     normalize : bool, default=True
         Whether returns of an episode are brought to mean 0 and deviation 1.
     ent_coef : float, default=0
@@ -221,7 +221,7 @@ class REINFORCE(_Deep):
 
 
 class ActorCritic(_Deep):
-    __doc__ = f"""A policy that moves along the advantages which a critic sees on the way, in several environments at once.
+    __doc__ = f"""A policy gradient along the advantages of a critic, in several environments at once.
 
         ascend A ln pi(a | s) + ent_coef H(pi), A = sum_k (gamma lambda)^k delta_k, delta = r + gamma V(s') - V(s)
 
@@ -236,9 +236,9 @@ class ActorCritic(_Deep):
     learning_rate, critic_rate : float, default=0.001 and 0.003
         Length of a step of Adam for the policy and for the critic.
     n_envs : int, default=8
-        Environments side by side; one of another's making stays alone.
+        Environments that run side by side; a user-defined one runs alone.
     n_steps : int, default=16
-        Steps of each environment between two times of learning.
+        Steps of each environment between two updates.
     normalize : bool, default=True
         Whether advantages are brought to mean 0 and deviation 1.
     ent_coef : float, default=0

@@ -25,7 +25,7 @@ class MonteCarlo(Agent):
     explore_steps : int, default=50000
         Steps in which exploration falls to its end.
     c : float, default=1
-        UCB: the weight of what is not known.
+        UCB: the weight of the uncertainty.
     initial : float, default=0
         What the table says at first.
     first_visit : bool, default=True
@@ -74,7 +74,7 @@ def _doc(summary, rule, more=""):
 
 
 class Sarsa(_Temporal):
-    __doc__ = _doc("A table that learns the value of what it does, exploration included.", "Q(s, a) += alpha (r + gamma Q(s', a') - Q(s, a))")
+    __doc__ = _doc("A table that learns the values of its own policy, exploration included.", "Q(s, a) += alpha (r + gamma Q(s', a') - Q(s, a))")
     _agent = "sarsa"
 
 
@@ -88,7 +88,7 @@ class ExpectedSarsa(_Temporal):
 
 class QLearning(_Temporal):
     __doc__ = _doc(
-        "A table that learns the value of the best it could do.", "Q(s, a) += alpha (r + gamma max_b Q(s', b) - Q(s, a))"
+        "A table that learns the values of the best policy.", "Q(s, a) += alpha (r + gamma max_b Q(s', b) - Q(s, a))"
     )
     _agent = "q-learning"
 

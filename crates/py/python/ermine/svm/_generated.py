@@ -75,7 +75,7 @@ class SVC(_classes.SVC):
         Most steps on pairs of variables; -1 for no limit.
 
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Scores of more than two classes: ovr, one a class made of votes and scores; ovo, one a pair.
+        Scores of more than two classes: ovr, one per class made of votes and scores; ovo, one per pair.
 
     break_ties : bool, default=False
         Whether the class of a row with equal votes is that of the greatest score, not the first.
@@ -355,7 +355,7 @@ class LinearSVC(_linear.LinearSVC):
     min 1/2 |w|^2 + sum_i C_i loss(y_i, w.x_i + b), or |w|_1 in the place of 1/2 |w|^2
 
     Choose it for many rows or many sparse columns, and behind feature maps in the place of a kernel machine.
-    Columns should be on one scale: the constant term is penalised like a weight, less so the larger
+    Columns should be on one scale: the constant term is penalized like a weight, less so the larger
     intercept_scaling is. A round costs one look at every row; memory is that of the rows and one number each.
     Rows are visited in random order, so that another order of the rows changes the last digits.
 
@@ -386,7 +386,7 @@ class LinearSVC(_linear.LinearSVC):
         Whether there is a constant term.
 
     intercept_scaling : float, default=1.0
-        The value of the constant column, whose weight is penalised like the others.
+        The value of the constant column, whose weight is penalized like the others.
 
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes by label, 1 for labels not listed; "balanced" gives every class the same total
@@ -484,7 +484,7 @@ class LinearSVR(_linear.LinearSVR):
     min 1/2 |w|^2 + sum_i C_i loss(y_i, w.x_i + b), or |w|_1 in the place of 1/2 |w|^2
 
     Choose it for many rows or many sparse columns, and behind feature maps in the place of a kernel machine.
-    Columns should be on one scale: the constant term is penalised like a weight, less so the larger
+    Columns should be on one scale: the constant term is penalized like a weight, less so the larger
     intercept_scaling is. A round costs one look at every row; memory is that of the rows and one number each.
     Rows are visited in random order, so that another order of the rows changes the last digits.
 
@@ -508,7 +508,7 @@ class LinearSVR(_linear.LinearSVR):
         Whether there is a constant term.
 
     intercept_scaling : float, default=1.0
-        The value of the constant column, whose weight is penalised like the others.
+        The value of the constant column, whose weight is penalized like the others.
 
     dual : bool or "auto", default="auto"
         Combinations that liblinear does not know are refused as there; the method follows from penalty and

@@ -27,7 +27,7 @@ class ExplainedMixin:
 
     @property
     def expected_value_(self):
-        """What the model says of a row of which nothing is known."""
+        """The prediction for a row of which nothing is known."""
         check_is_fitted(self)
         return _one(self._model.expected())
 

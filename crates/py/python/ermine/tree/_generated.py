@@ -22,12 +22,12 @@ class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
 
     greedy: each node takes the test that lowers sum over children of weight * impurity most, with impurity 1 -
     sum p^2 (gini), - sum p log2 p (entropy), 1 - max p (misclassification), variance (squared_error), mean |y -
-    median| (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised
+    median| (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimized
     over subtrees T
 
     A model people can read, for columns of any scale and kind. A single deep tree overfits: limit depth, leaf
     size or leaves, or prune. Every column is sorted once, then each level costs one pass over the cells; memory
-    is four bytes a cell. Missing values take the side that is better in training. The same bits for any order
+    is four bytes per cell. Missing values take the side that is better in training. The same bits for any order
     of rows and any number of threads. It has no multi-way or oblique splits.
 
     X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
@@ -44,7 +44,7 @@ class DecisionTreeClassifier(_tree.DecisionTreeClassifier):
         best tries every threshold; random draws one threshold per column and takes the best column.
 
     max_depth : int or None, default=None
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_samples_split : int or float, default=2
         Rows a node needs to be split: a whole number, or a share of all rows.
@@ -184,12 +184,12 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
 
     greedy: each node takes the test that lowers sum over children of weight * impurity most, with impurity 1 -
     sum p^2 (gini), - sum p log2 p (entropy), 1 - max p (misclassification), variance (squared_error), mean |y -
-    median| (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimised
+    median| (absolute_error) or half the Poisson deviance (poisson); then R(T) + ccp_alpha * leaves is minimized
     over subtrees T
 
     A model people can read, for columns of any scale and kind. A single deep tree overfits: limit depth, leaf
     size or leaves, or prune. Every column is sorted once, then each level costs one pass over the cells; memory
-    is four bytes a cell. Missing values take the side that is better in training. The same bits for any order
+    is four bytes per cell. Missing values take the side that is better in training. The same bits for any order
     of rows and any number of threads. It has no multi-way or oblique splits.
 
     X may be a DataFrame, a table or anything with __arrow_c_stream__ whose columns are numbers or categories,
@@ -206,7 +206,7 @@ class DecisionTreeRegressor(_tree.DecisionTreeRegressor):
         best tries every threshold; random draws one threshold per column and takes the best column.
 
     max_depth : int or None, default=None
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_samples_split : int or float, default=2
         Rows a node needs to be split: a whole number, or a share of all rows.
@@ -352,7 +352,7 @@ class C45Classifier(_c45.C45Classifier):
         gain), or gini (the Gini index).
 
     max_depth : int or None, default=None
-        Greatest number of tests on the way to a leaf; null for no limit.
+        Greatest number of tests on the path to a leaf; null for no limit.
 
     min_samples_leaf : float, default=2
         Weight of rows that at least two branches of a test must have; both sides of a threshold.
@@ -380,7 +380,7 @@ class C45Classifier(_c45.C45Classifier):
         Number of leaves.
 
     depth_ : int
-        Tests on the longest way to a leaf.
+        Tests on the longest path to a leaf.
 
     n_features_in_ : int
         Number of columns seen during fit.

@@ -4,10 +4,10 @@ use ermine_core::Schema;
 
 use super::model::C45Model;
 
-/// The way to one leaf.
+/// The path to one leaf.
 #[derive(Debug, Clone, PartialEq)]
 pub struct C45Rule {
-    /// What a row must fulfil, from the root on.
+    /// The conditions on a row, from the root on.
     pub conditions: Vec<String>,
     /// The class of the leaf.
     pub class: String,
@@ -25,7 +25,7 @@ impl C45Model {
         (&self.classes[best], value[best])
     }
 
-    /// What leads into a branch, in words.
+    /// The condition of a branch, in words.
     fn condition(&self, node: usize, branch: usize, schema: &Schema) -> String {
         let column = self.nodes.feature[node] as usize;
         let name = schema.name(column);
@@ -69,7 +69,7 @@ impl C45Model {
         out
     }
 
-    /// The way to every leaf, in the order of the text.
+    /// The path to every leaf, in the order of the text.
     pub fn rules(&self, schema: &Schema) -> Vec<C45Rule> {
         let mut out = Vec::new();
         let mut way: Vec<String> = Vec::new();

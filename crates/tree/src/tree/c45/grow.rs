@@ -69,7 +69,7 @@ pub(super) struct C45Node {
 #[derive(Debug, Clone)]
 pub(super) struct C45Split {
     pub test: C45Test,
-    /// What the test gained, a row.
+    /// The gain of the test, per row.
     pub gain: f64,
     /// The branches.
     pub children: Vec<u32>,
@@ -121,7 +121,7 @@ pub(super) struct C45Grower<'a> {
 }
 
 impl C45Grower<'_> {
-    /// Grows the whole tree; the root is node 0, and nodes that no way leads to are left over from pruning.
+    /// Grows the whole tree; the root is node 0, and unreachable nodes are left over from pruning.
     pub fn grow(&mut self, rows: usize) -> Result<()> {
         let all = (0..rows as u32).map(|row| FractionalRow { row, share: WHOLE }).collect();
         let mut stack: Vec<PendingNode> = self.start_node(all, 0)?.into_iter().collect();

@@ -70,9 +70,9 @@ pub use model::C45Model;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct C45 {
-    /// What makes a test good.
+    /// The criterion of a test.
     pub criterion: String,
-    /// Tests on the longest way.
+    /// Tests on the longest path.
     pub max_depth: Option<u64>,
     /// Weight that at least two branches must have.
     pub min_samples_leaf: f64,
@@ -127,7 +127,7 @@ impl Learner for C45 {
             },
             ParamSpec {
                 name: "max_depth",
-                doc: "Greatest number of tests on the way to a leaf; null for no limit.",
+                doc: "Greatest number of tests on the path to a leaf; null for no limit.",
                 range: Range::Optional(&Range::Int { min: 1, max: i64::MAX }),
             },
             ParamSpec {

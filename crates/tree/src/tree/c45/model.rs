@@ -118,7 +118,7 @@ impl C45Model {
         (0..self.node_count()).filter(|&i| self.nodes.is_leaf(i)).count()
     }
 
-    /// Tests on the longest way from the root to a leaf.
+    /// Tests on the longest path from the root to a leaf.
     pub fn depth(&self) -> usize {
         let mut depth = vec![0; self.node_count()];
         for i in 0..self.node_count() {
@@ -152,7 +152,7 @@ impl C45Model {
             let node = node as usize;
             if self.nodes.is_leaf(node) {
                 let value = self.nodes.value.row(node);
-                // One way alone keeps the shares of its leaf to the last bit.
+                // A single path keeps the shares of its leaf to the last bit.
                 out.iter_mut().zip(value).for_each(|(o, v)| *o += share * v);
                 continue;
             }
@@ -354,7 +354,7 @@ impl Classifier for C45Model {
                     }
                 }
                 let sum: f64 = out.iter().sum();
-                // Shares of a row that went several ways sum to 1 but for rounding.
+                // Shares of a row that followed several branches sum to 1 but for rounding.
                 if sum > 0.0 && sum != 1.0 {
                     out.iter_mut().for_each(|v| *v /= sum);
                 }

@@ -1,4 +1,4 @@
-//! What a test gains, and the choice among tests.
+//! The gain of a test, and the choice among tests.
 
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ const NOTHING: f64 = 1e-12;
 /// Shares of rows of unknown value that one test may make; a test on categories that would make more is passed over.
 const SPREAD: usize = 1 << 24;
 
-/// What makes a test good.
+/// The criterion of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum C45Criterion {
     Gain,

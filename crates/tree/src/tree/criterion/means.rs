@@ -5,13 +5,13 @@ use ermine_core::Error;
 use super::super::sorted::SortedEntry;
 use super::{NodeStats, QuantizedWeights, SplitCriterion, SplitSweep, exponent, nearest, power};
 
-/// What a mean is judged by.
+/// The loss of a mean.
 pub(in super::super) trait MeanLoss: Copy + Send + Sync + 'static {
     /// Whether the grid of a node starts at 0 instead of at the mean of the node.
     const FROM_ZERO: bool;
     /// The gain of one target, with the sums and weights of the two sides in steps, and the sum of the node over its weight.
     fn gain(self, left: i64, right: i64, l: f64, r: f64, mean: f64) -> f64;
-    /// What one row costs, for losses whose impurity is not the variance.
+    /// The loss of one row, for losses whose impurity is not the variance.
     fn cost(self, y: f64, mean: f64) -> f64;
 }
 
@@ -93,7 +93,7 @@ pub(in super::super) struct Means<L> {
     /// Targets one after the other, scaled by a power of two to lie near 1.
     y: Vec<f64>,
     rows: usize,
-    /// What the impurity is the mean over: the targets, or those that the indicators are of.
+    /// The number that the impurity is averaged over: the targets, or those that the indicators are of.
     shared_by: f64,
     scale: f64,
     weights: QuantizedWeights,

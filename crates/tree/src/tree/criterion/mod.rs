@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sorted::SortedEntry;
 
-/// What is known of the rows of a node.
+/// Statistics of the rows of a node.
 #[derive(Clone, Debug)]
 pub(super) struct NodeStats<T> {
     /// How many there are.
@@ -26,7 +26,7 @@ pub(super) struct NodeStats<T> {
     pub weight: f64,
     /// Class shares, means or medians.
     pub value: Vec<f64>,
-    /// What the criterion thinks of them; 0 is best.
+    /// Their impurity; 0 is best.
     pub impurity: f64,
     /// Whether nothing is left to separate.
     pub pure: bool,
@@ -61,7 +61,7 @@ pub(super) trait SplitCriterion: Send + Sync + Sized {
     /// How many orders of categories are worth a try: one is optimal for two classes or one target.
     fn orders(&self) -> usize;
 
-    /// The best split of a list between neighboring values; see [`scan`], which this is unless there is a faster way.
+    /// The best split of a list between neighboring values; by default [`scan`].
     fn scan<S: SortedEntry>(
         &self,
         sweep: &mut Self::Sweep<'_>,
@@ -84,13 +84,13 @@ pub(super) trait SplitSweep {
     fn gain(&self) -> f64;
     /// The weights of the two sides.
     fn weights(&self) -> (f64, f64);
-    /// The value of the two sides that monotonic constraints speak of.
+    /// The values of the two sides for monotonic constraints.
     fn values(&self) -> (f64, f64);
     /// Where some rows of one category stand in an order of categories (see [`Criterion::orders`]).
     fn key<S: SortedEntry>(&self, entries: &[S], order: usize) -> f64;
 }
 
-/// What every split must respect.
+/// Constraints on every split.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SplitLimits {
     /// Rows on each side, at least.
@@ -260,7 +260,7 @@ impl QuantizedWeights {
     }
 }
 
-/// What must be known of weights to count them in steps; it does not depend on their order.
+/// Statistics of weights needed to count them in steps; they do not depend on the order.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct WeightRange {
     /// Whether all are 1.
@@ -304,7 +304,7 @@ impl WeightRange {
     }
 
     /// A weight over a power of two near the largest: the sum of the weights themselves may be beyond the largest number.
-    /// Sums of it are of twice the digits, so that they come to the same in any order.
+    /// Sums of it are of twice the digits, so that they are the same in any order.
     #[inline]
     pub fn scaled(&self, w: f64) -> Dd {
         Dd::from(w * power(-exponent(self.most)))

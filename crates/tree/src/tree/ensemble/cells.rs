@@ -1,4 +1,4 @@
-//! The cells of rows as trees read them, whatever form the rows have.
+//! The cells of rows as trees read them, in any form of rows.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

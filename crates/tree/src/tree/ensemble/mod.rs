@@ -53,7 +53,7 @@ pub struct TreeNode {
     pub categories: Option<Vec<u32>>,
     /// The right child, counted from the root of the tree; 0 for a leaf.
     pub right: u32,
-    /// What the split gained.
+    /// The gain of the split.
     pub gain: f64,
     /// Weight (or second derivatives) of the training rows that came here.
     pub cover: f64,
@@ -342,7 +342,7 @@ impl Trees {
         (0..self.n_trees()).flat_map(tree)
     }
 
-    /// What the splits on each column gained, over all trees.
+    /// The gain of the splits on each column, over all trees.
     pub fn gains(&self) -> Vec<f64> {
         let mut out = vec![0.0; self.n_features()];
         self.inner().for_each(|(column, at)| out[column] += self.gain[at]);

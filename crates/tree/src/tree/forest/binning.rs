@@ -35,13 +35,13 @@ impl RowScales {
     }
 }
 
-/// What a first pass finds out about rows.
+/// Statistics of the rows from a first pass.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ForestSummary {
     columns: Vec<ColumnSummary>,
     /// Rows of positive weight.
     pub rows: u64,
-    /// The weights of the classes, in twice the digits, so that they come to the same in any order.
+    /// The weights of the classes, in twice the digits, so that they are the same in any order.
     classes: Vec<Dd>,
     /// Rows of positive weight of each class.
     class_rows: Vec<u64>,

@@ -23,7 +23,7 @@ use crate::columns::{ColumnCells, task_of};
 /// Rows from which "auto" cuts columns into bins.
 pub(super) const MANY_ROWS: usize = 10_000;
 
-/// What all trees share.
+/// Data shared by all trees.
 pub(super) struct ForestJob<'a> {
     pub forest: &'a RandomForest,
     pub tree: Tree,
@@ -48,7 +48,7 @@ pub(super) enum ForestTarget {
     Numbers(Vec<f64>),
 }
 
-/// A tree on its way into the forest.
+/// A finished tree before it is added to the forest.
 pub(super) struct FinishedTree {
     nodes: Vec<TreeNode>,
     /// Shares of the columns in the decrease of impurity; all 0 for a tree without splits.
@@ -124,7 +124,7 @@ pub(super) fn refuse_class_weight(forest: &RandomForest, data: &DatasetRef<'_>) 
     Err(Error::parameter(RandomForest::SPEC.name, "class_weight", "a weight", "it must be null for a regression"))
 }
 
-/// What asks for sorted lists of all columns.
+/// The reason why sorted lists of all columns are needed.
 pub(super) fn uses_sorted_lists(forest: &RandomForest, y: &Target<'_>) -> Option<&'static str> {
     match y {
         _ if forest.monotonic_cst.is_some() => Some("monotonic constraints"),
@@ -137,7 +137,7 @@ pub(super) fn uses_sorted_lists(forest: &RandomForest, y: &Target<'_>) -> Option
     }
 }
 
-/// Errors of the tree inside speak of the forest.
+/// Errors of the inner tree, as errors of the forest.
 pub(super) fn named(e: Error) -> Error {
     match e {
         Error::Parameter { name, value, expected, .. } => Error::parameter(RandomForest::SPEC.name, name, value, expected),
@@ -207,7 +207,7 @@ impl<'a> ForestJob<'a> {
         }))
     }
 
-    /// Adds what rows outside the bags tell, where that is asked for.
+    /// Adds the out-of-bag estimates, where requested.
     pub fn out_of_bag(&self, model: &mut ForestModel, columns: &TreeColumns<'_>) -> Result<()> {
         let bags = OobInput { data: self.data, rows: &self.rows, seed: self.cx.seed, bootstrap: &self.bootstrap };
         let (forest, cx) = (self.forest, self.cx);
@@ -288,10 +288,10 @@ impl<'a> ForestJob<'a> {
         let (task, classes) = task_of(&self.data.y);
         let have = start.trees.n_trees() as u64;
         if start.task != task || start.classes != classes || start.trees.width() != self.width() {
-            return Err(Error::Target("the forest to go on from was grown for another target".into()));
+            return Err(Error::Target("the forest to continue was grown for another target".into()));
         }
         if start.trees.categories() != &columns.categories[..] {
-            return Err(Error::Data("the forest to go on from was grown on other columns or categories".into()));
+            return Err(Error::Data("the forest to continue was grown on other columns or categories".into()));
         }
         if have > self.forest.n_estimators {
             return Err(Error::parameter(

@@ -14,7 +14,7 @@ use super::bins::{BinStorage, BinnedColumn, BinnedData, MISSING, MISSING_RANK};
 use super::kind::{BinnedCriterion, NodeRow};
 use super::split_search::{BinRule, BinSplitLimits, BinnedSplit, SplitScratch};
 
-/// What growing a tree needs besides its rows.
+/// Inputs of growing a tree besides its rows.
 pub(super) struct ForestGrowContext<'a, K> {
     pub kind: &'a K,
     pub binned: &'a BinnedData,
@@ -28,7 +28,7 @@ pub(super) struct ForestGrowContext<'a, K> {
     pub cx: &'a Context<'a>,
 }
 
-/// What is kept of an open node: its rows, and their sum.
+/// State of an open node: its rows, and their sum.
 struct RowRange<S> {
     start: usize,
     end: usize,
@@ -57,7 +57,7 @@ pub(super) fn threshold_stream(seed: u64, path: u64, drawn: usize) -> RngStream 
     RngStream::new(seed, "forest threshold", child_path(path, 3 + drawn as u64))
 }
 
-/// The question a split asks. `unseen` are categories that no row of the node has.
+/// The test of a split. `unseen` are categories that no row of the node has.
 pub(super) fn test<K: BinnedCriterion>(
     kind: &K,
     column: &BinnedColumn,

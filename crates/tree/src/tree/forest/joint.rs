@@ -17,14 +17,14 @@ use super::{ForestModel, RandomForest};
 
 pub(super) const JOINT: JointFit<RandomForest> = JointFit { key, fit };
 
-/// What the bins of the columns depend on.
+/// The key of the bins of the columns.
 fn key(forest: &RandomForest) -> Option<String> {
     serde_json::to_string(&(&forest.splitter, forest.max_bins, &forest.class_weight)).ok()
 }
 
 /// Forests whose trees have their beginnings in common, each with its number.
 struct SharedForests<'a> {
-    /// What they have in common; none for a forest of its own.
+    /// Their common growth; none for a forest grown alone.
     growth: Option<RandomForest>,
     jobs: Vec<(usize, ForestJob<'a>)>,
 }

@@ -86,9 +86,9 @@ pub use model::{ForestModel, OutOfBag};
 pub struct RandomForest {
     /// Trees.
     pub n_estimators: u64,
-    /// What makes a split good; "auto" is Gini or squared error, by the target.
+    /// The criterion of a split; "auto" is Gini or squared error, by the target.
     pub criterion: String,
-    /// "best" or "random" thresholds.
+    /// How thresholds are chosen: "best" or "random".
     pub thresholds: String,
     /// "auto", "exact" or "histogram".
     pub splitter: String,
@@ -102,9 +102,9 @@ pub struct RandomForest {
     pub max_samples: Option<CountOrFraction>,
     /// Whether rows outside the bags are used for an estimate.
     pub oob_score: bool,
-    /// Whether columns are shuffled outside the bags to learn what they are worth.
+    /// Whether permutation importances of the columns are measured outside the bags.
     pub permutation_importances: bool,
-    /// Tests on the longest way.
+    /// Tests on the longest path.
     pub max_depth: Option<u64>,
     /// Rows a node needs to split.
     pub min_samples_split: CountOrFraction,
@@ -164,12 +164,12 @@ impl Learner for RandomForest {
 
     const SPEC: Spec = Spec {
         name: "forest",
-        summary: "Random forest: many trees on rows and columns drawn at random, exact or by histograms; extremely randomised trees",
+        summary: "Random forest: many trees on rows and columns drawn at random, exact or by histograms; extremely randomized trees",
         objective: "mean over trees of class shares or means; each tree greedily lowers sum over leaves of weight * impurity on \
                     rows drawn with replacement, each split over max_features columns drawn anew",
         notes: "A strong model without tuning or preparation; categories and missing values as they are. Rows outside the bag \
                 of a tree give an honest estimate (oob_score) and the worth of each column (permutation_importances). \
-                thresholds = random with bootstrap = false is extremely randomised trees. The same bits on any number of \
+                thresholds = random with bootstrap = false is extremely randomized trees. The same bits on any number of \
                 threads; more trees can be added later without changing those that are there.",
         reference: "Breiman: Random Forests, Machine Learning 45, 2001; Geurts, Ernst, Wehenkel: Extremely randomized trees, \
                     Machine Learning 63, 2006",
@@ -188,7 +188,7 @@ impl Learner for RandomForest {
             ParamSpec {
                 name: "thresholds",
                 doc: "best tries every threshold of a drawn column; random draws one threshold per column and takes the best column \
-                      (extremely randomised trees).",
+                      (extremely randomized trees).",
                 range: Range::Choice(&["best", "random"]),
             },
             ParamSpec {
@@ -317,7 +317,7 @@ impl RandomForest {
         fit::tree_seed(seed, tree)
     }
 
-    /// When trees stop to grow. `rows` are those that shares of rows speak of.
+    /// When trees stop growing. Shares of rows refer to `rows`.
     fn stops(&self, data: &DatasetRef<'_>, columns: &TreeColumns<'_>, rows: usize) -> Result<GrowOptions> {
         let tree = self.tree(matches!(data.y, Target::Class { .. }), columns.len());
         let mut settings = tree.settings(data, columns, rows)?;
@@ -332,7 +332,7 @@ impl RandomForest {
         GrowOptions { min_leaf, min_split, ..settings }
     }
 
-    /// The tree with the same stops, which sees all columns unless told otherwise.
+    /// The tree with the same stops, which sees all columns by default.
     fn tree(&self, classes: bool, columns: usize) -> Tree {
         let max_features = match &self.max_features {
             Some(MaxFeatures::Word(w)) if w == "auto" => {

@@ -50,12 +50,12 @@ impl ForestModel {
     }
 
     /// How much worse the trees are on rows they have not seen when a column is shuffled among these rows: the loss of
-    /// accuracy, or the growth of the mean squared error, averaged over trees. There when the learner was asked for it.
+    /// accuracy, or the growth of the mean squared error, averaged over trees. Present when the learner was asked for it.
     pub fn permutation_importances(&self) -> Option<&[f64]> {
         self.permutation_importances.as_deref()
     }
 
-    /// The estimate from rows that trees have not seen. There when the learner was asked for it.
+    /// The estimate from rows that trees have not seen. Present when the learner was asked for it.
     pub fn out_of_bag(&self) -> Option<&OutOfBag> {
         self.out_of_bag.as_ref()
     }
@@ -83,7 +83,7 @@ impl ForestModel {
         let trees = Trees::load(input)?.refusing_infinite();
         let (width, columns, count) = (trees.width(), trees.n_features(), trees.n_trees());
         if task == Task::Classification && width != classes.len() || count == 0 {
-            return Err(Error::Model(format!("{} classes, and {count} trees with {width} values a leaf", classes.len())));
+            return Err(Error::Model(format!("{} classes, and {count} trees with {width} values per leaf", classes.len())));
         }
         for t in 0..count {
             check_values(&trees.nodes(t), task).map_err(|what| Error::Model(format!("tree {t}: {what}")))?;

@@ -39,7 +39,7 @@ impl<S> BinnedSplit<S> {
     }
 }
 
-/// What every split must respect.
+/// Constraints on every split.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BinSplitLimits {
     pub min_rows: usize,

@@ -15,7 +15,7 @@ use super::model::GradientBoostingModel;
 use super::step::{BoostingSample, early_stop};
 use crate::columns::task_of;
 
-/// What all rounds share.
+/// Data shared by all rounds.
 struct BoostingJob<'a> {
     learner: &'a GradientBoosting,
     data: &'a DatasetRef<'a>,
@@ -146,10 +146,10 @@ impl<'a> BoostingJob<'a> {
     fn resume(&self, start: &GradientBoostingModel) -> Result<GradientBoostingModel> {
         let (task, classes) = task_of(&self.data.y);
         if start.task != task || start.classes != classes || start.loss.width() != self.loss.width() {
-            return Err(Error::Target("the model to go on from was made for another target".into()));
+            return Err(Error::Target("the model to continue was made for another target".into()));
         }
         if start.trees.categories() != &self.columns.categories[..] {
-            return Err(Error::Data("the model to go on from was made on other columns or categories".into()));
+            return Err(Error::Data("the model to continue was made on other columns or categories".into()));
         }
         let have = start.trees.n_trees() / self.loss.width();
         if have as u64 > self.learner.n_estimators {

@@ -202,7 +202,7 @@ impl BoostingLoss {
         }
     }
 
-    /// What a leaf adds to the score of `class` of its rows to lower their loss most: exactly, or by one Newton step
+    /// The value of a leaf for the score of `class` that lowers the loss of its rows most: exactly, or by one Newton step
     /// (Friedman 2001).
     pub fn leaf_value(self, y: &BoostingTarget, w: &[f64], raw: &[f64], class: usize, rows: &[u32], turn: f64) -> f64 {
         let width = self.width();

@@ -73,9 +73,9 @@ pub struct GradientBoosting {
     pub n_estimators: u64,
     /// Share of the rows each tree sees.
     pub subsample: f64,
-    /// What makes a split good.
+    /// The criterion of a split.
     pub criterion: String,
-    /// Tests on the longest way.
+    /// Tests on the longest path.
     pub max_depth: Option<u64>,
     /// Rows a node needs to split.
     pub min_samples_split: CountOrFraction,
@@ -143,7 +143,7 @@ impl Learner for GradientBoosting {
         summary: "Gradient boosting on exact trees: any of eight losses, line search, fixed or decaying steps, subsampling",
         objective: "sum w L(y, F(x)), F = F0 + learning_rate * sum of rho_m h_m; h_m is the tree nearest in squares to -dL/dF",
         notes: "For up to some ten thousand rows and for losses without second derivatives; boosting is much faster on more rows. \
-                With n_iter_no_change a part of the rows is held out and the rounds end when it stops to gain. More rounds can \
+                With n_iter_no_change a part of the rows is held out and the rounds end when it stops improving. More rounds can \
                 be added later without changing those that are there. The same bits on any number of threads.",
         reference: "Friedman: Greedy function approximation: a gradient boosting machine, Annals of Statistics 29, 2001",
         family: Family::Tree,
@@ -152,7 +152,7 @@ impl Learner for GradientBoosting {
         params: &[
             ParamSpec {
                 name: "loss",
-                doc: "What is minimised: squared_error, absolute_error, huber, quantile (pinball) or poisson (log link) for \
+                doc: "What is minimized: squared_error, absolute_error, huber, quantile (pinball) or poisson (log link) for \
                       numbers; log_loss (logistic, softmax) or exponential (two classes) for classes. auto is squared_error \
                       or log_loss.",
                 range: Range::Choice(loss::LOSSES),

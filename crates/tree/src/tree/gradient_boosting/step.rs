@@ -95,7 +95,7 @@ impl BoostingSample {
             }
             slope > 0.0
         };
-        // Separable rows want to go on for ever.
+        // On separable rows the steps would go on forever.
         const MAX_STEP: f64 = 1024.0;
         let (mut low, mut high) = (0.0, 1.0);
         while falls(high) {

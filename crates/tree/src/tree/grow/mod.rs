@@ -34,7 +34,7 @@ pub(super) struct GrowOptions {
     /// Thresholds are drawn instead of searched.
     pub random: bool,
     pub monotone: Option<Vec<i8>>,
-    /// Which entry of a node's value monotonic constraints speak of.
+    /// The entry of a node's value that monotonic constraints apply to.
     pub monotone_value: usize,
 }
 
@@ -51,7 +51,7 @@ impl GrowOptions {
     }
 }
 
-/// What all parts of a tree share while it grows.
+/// Data shared by all parts of a growing tree.
 pub(super) struct GrowContext<'a> {
     pub columns: &'a TreeColumns<'a>,
     pub sorted: &'a [SortedInfo],
@@ -84,7 +84,7 @@ impl GrowContext<'_> {
 type ExactOpen<T> = OpenNode<ExactNode<T>>;
 type OpenChild<T> = OpenNode<ChildNode<T>>;
 
-/// What is kept of an open node.
+/// State of an open node.
 struct ExactNode<T> {
     /// Where its rows begin in every list.
     start: usize,
@@ -123,7 +123,7 @@ impl GainFloor {
     }
 }
 
-/// What is kept of a child whose split is still to be searched.
+/// State of a child whose split is still to be searched.
 struct ChildNode<T> {
     stats: NodeStats<T>,
     start: usize,
@@ -133,7 +133,7 @@ struct ChildNode<T> {
     floor: GainFloor,
 }
 
-/// What the search found out about a column in a child.
+/// The result of the search on a column in a child.
 struct ColumnScan {
     constant: bool,
     split: Option<Split>,
@@ -213,7 +213,7 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         OpenNode { depth, path, state: ExactNode { start, active, stats, bounds, choice } }
     }
 
-    /// What a split leads to, unless it gains too little.
+    /// The children of a split, unless it gains too little.
     fn choose(&mut self, start: usize, stats: &NodeStats<C::Total>, split: Split) -> Option<NodeSplit<C::Total>> {
         self.mark_sides(start, stats.rows, &split);
         let left = self.criterion.prepare(&self.sides.0);
@@ -252,7 +252,7 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         if split.missing_left { left } else { right }.extend(parts.missing.iter().map(id));
     }
 
-    /// The question a chosen split asks.
+    /// The test of a chosen split.
     fn test(&self, node: &ExactOpen<C::Total>, choice: &NodeSplit<C::Total>) -> NodeTest {
         let split = &choice.split;
         let place = self.features.partition_point(|&f| (f as usize) < split.feature);
@@ -301,7 +301,7 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         SplitLimits { min_rows: s.min_leaf, min_weight: s.min_weight, monotone }
     }
 
-    /// What one column has to offer a child: whether it is constant and, if asked, the best split on it.
+    /// Evaluates one column for a child: whether it is constant and, if requested, the best split on it.
     fn scan_column(
         &self,
         child: &OpenChild<C::Total>,
@@ -353,7 +353,7 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         self.ground.settings.max_features < self.ground.columns.len()
     }
 
-    /// The places a node looks at: columns are drawn one by one, constant ones among them, until there are enough and one
+    /// The columns that a node considers: they are drawn one by one, constant ones among them, until there are enough and one
     /// of them is not constant.
     fn draw_places(&self, path: u64, active: &[u32]) -> Vec<u32> {
         if !self.samples_columns() {

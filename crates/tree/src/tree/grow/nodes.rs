@@ -13,7 +13,7 @@ pub(in crate::tree) struct GrownNode {
     pub weight: f64,
 }
 
-/// What an inner node asks.
+/// The test of an inner node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::tree) struct NodeTest {
     pub feature: usize,

@@ -14,7 +14,7 @@ pub(in super::super) enum MeanLoss {
     Poisson,
 }
 
-/// What the grid of a target depends on: the least and the greatest target of a bag, and its weights.
+/// The inputs of the grid of a target: the least and the greatest target of a bag, and its weights.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(in super::super) struct TargetExtent {
     pub low: f64,
@@ -57,7 +57,7 @@ pub(in super::super) struct MeanGrid {
     up: f64,
     per_step: f64,
     unit: f64,
-    /// What the target was divided by to lie near 1.
+    /// The divisor that brings the target near 1.
     scale: f64,
     /// The weight of a step.
     weight_unit: f64,
@@ -93,7 +93,7 @@ impl MeanGrid {
         Self { loss, whole, down, origin, up, per_step, unit, scale: power(scale), weight_unit, cost_up: power(62 - most) }
     }
 
-    /// What a row adds to the sum.
+    /// The contribution of a row to the sum.
     #[inline]
     pub fn sum(&self, y: f64, weight: i64) -> i64 {
         let above = (y * self.down - self.origin) * self.up;
@@ -132,7 +132,7 @@ impl MeanGrid {
     }
 }
 
-/// What must be known of the rows of a node besides their sum: the cost about the mean, and whether all targets are the same.
+/// Further statistics of the rows of a node: the cost about the mean, and whether all targets are the same.
 /// The cost is added up in whole numbers, so that it does not depend on the order of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(in super::super) struct NodeCost {

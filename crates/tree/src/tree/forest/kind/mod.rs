@@ -1,4 +1,4 @@
-//! What is summed over the rows of a node, and how good a split of the sums is.
+//! Criteria of trees on bins: the sums over the rows of a node, and the gain of a split of the sums.
 //!
 //! Every sum is of whole numbers, so it does not depend on the order in which rows or bins are added.
 
@@ -23,7 +23,7 @@ pub(super) struct NodeRow<L> {
     pub load: L,
 }
 
-/// What a node is worth.
+/// Value and impurity of a node.
 pub(super) struct NodeSummary {
     /// Class shares or the mean.
     pub value: Vec<f64>,
@@ -32,9 +32,9 @@ pub(super) struct NodeSummary {
     pub pure: bool,
 }
 
-/// A kind of target.
+/// A split criterion on binned columns, for one kind of target.
 pub(super) trait BinnedCriterion: Send + Sync {
-    /// What a row adds.
+    /// The contribution of a row.
     type Load: Copy + Send + Sync;
     /// The sum over rows.
     type Sum: Copy + Send + Sync + Default + Debug;
@@ -42,7 +42,7 @@ pub(super) trait BinnedCriterion: Send + Sync {
     fn add(sum: &mut Self::Sum, load: Self::Load);
     fn merge(sum: &mut Self::Sum, other: &Self::Sum);
     fn subtract(all: &Self::Sum, part: &Self::Sum) -> Self::Sum;
-    /// Rows, drawn several times or not.
+    /// Number of rows, with repetitions of the bootstrap.
     fn rows(sum: &Self::Sum) -> usize;
     /// Weight of the rows.
     fn weight(&self, sum: &Self::Sum) -> f64;
@@ -53,21 +53,21 @@ pub(super) trait BinnedCriterion: Send + Sync {
     /// How many orders of categories are tried, and the place of a category in one.
     fn orders(&self) -> usize;
     fn key(&self, sum: &Self::Sum, order: usize) -> f64;
-    /// What must be known of the rows of a node besides their sum.
+    /// Further statistics of the rows of a node, besides their sum.
     fn add_cost(&self, sum: &Self::Sum, entries: &[NodeRow<Self::Load>]) -> NodeCost {
         let _ = (sum, entries);
         NodeCost::default()
     }
     fn summary(&self, sum: &Self::Sum, look: &NodeCost) -> NodeSummary;
-    /// What a row adds, from its class or from what it adds to the sum of the target.
+    /// The contribution of a row, from its class or from its share of the sum of the target.
     fn load(&self, class: u32, weight: i64, sum: i64) -> Self::Load;
     /// A sum from whole numbers: the rows, then the weight of each class, or the weight and the sum of the target.
     fn sum_of_steps(&self, steps: &[i64]) -> Self::Sum;
-    /// The other way round; adds to `out`.
+    /// The inverse of [`Self::sum_of_steps`]; appends to `out`.
     fn to_steps(&self, sum: &Self::Sum, out: &mut Vec<i64>);
 }
 
-/// What the rows of a tree are summed by.
+/// The criterion of a tree, chosen at run time.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) enum BinnedCriterionKind {
     Classes {
@@ -85,7 +85,7 @@ pub(super) enum BinnedCriterionKind {
     },
 }
 
-/// Something to do with any kind.
+/// A task that is generic over the criterion.
 pub(super) trait CriterionVisitor {
     type Output;
     fn run<K: BinnedCriterion>(self, kind: &K) -> Self::Output;
@@ -96,7 +96,7 @@ impl BinnedCriterionKind {
         Self::Mean { grid, small: whole && total <= i64::from(u32::MAX) }
     }
 
-    /// Numbers in a sum, see [`Kind::sum_of_steps`].
+    /// Numbers in a sum, see [`BinnedCriterion::sum_of_steps`].
     pub fn width(&self) -> usize {
         match self {
             Self::Classes { classes, .. } => 1 + classes,
@@ -104,7 +104,7 @@ impl BinnedCriterionKind {
         }
     }
 
-    /// Does the work with the kind; `y` are the targets of the rows that entries speak of.
+    /// Runs the task with the criterion; `y` are the targets of the rows that entries refer to.
     pub fn dispatch<W: CriterionVisitor>(&self, y: &[f64], work: W) -> W::Output {
         match *self {
             Self::Classes { shares, classes: 2, total: Some(total), .. } if total < TWO_LIMIT => work.run(&BinaryBins { shares }),
@@ -123,7 +123,7 @@ impl BinnedCriterionKind {
     }
 }
 
-/// Classes that trees on bins can have.
+/// Most classes of trees on bins.
 pub(super) const MANY_CLASSES: usize = 256;
 
 fn with_classes<S: IntWeight, W: CriterionVisitor>(shares: ImpurityKind, classes: usize, unit: f64, work: W) -> W::Output {

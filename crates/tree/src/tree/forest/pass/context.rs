@@ -1,4 +1,4 @@
-//! What all trees share, and rows as trees see them.
+//! Data shared by all trees, and rows as trees read them.
 
 use ermine_core::{DatasetRef, Error, Partial, Result, Target};
 use ermine_math::bins::ColumnBins;
@@ -11,7 +11,7 @@ use super::super::bins::{BinnedColumn, MISSING_RANK};
 use super::super::bootstrap::Bootstrap;
 use crate::columns::ColumnCells;
 
-/// What the second pass finds out.
+/// Results of the second pass.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct BinSurvey {
     /// Rows that take part, block by block.
@@ -91,7 +91,7 @@ impl BinSurvey {
     }
 }
 
-/// What all trees share.
+/// Data shared by all trees.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct ForestContext {
     pub scales: RowScales,

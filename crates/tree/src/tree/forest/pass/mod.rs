@@ -85,7 +85,7 @@ struct GrowingForest {
     plan: PassPlan,
 }
 
-/// What is gathered from the blocks.
+/// Sums of a pass.
 #[derive(Serialize, Deserialize)]
 pub struct ForestPartial(ForestPartialKind);
 

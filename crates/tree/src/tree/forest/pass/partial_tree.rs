@@ -16,7 +16,7 @@ use super::super::kind::{BinnedCriterionKind, MeanGrid, TargetExtent};
 use super::super::split_search::{BinSplitLimits, BinnedSplit};
 use super::context::ForestContext;
 
-/// What a tree must know of its bag before it grows.
+/// Statistics of the bag of a tree, needed before it grows.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct SampleProfile {
     pub rows: u64,
@@ -158,7 +158,7 @@ impl RowWeights {
     }
 }
 
-/// What the next pass must bring of a node.
+/// The data of a node that the next pass must gather.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum NodeNeeds {
     Nothing,
@@ -168,7 +168,7 @@ pub(super) enum NodeNeeds {
     Split,
 }
 
-/// What is kept of an open node between passes.
+/// State of an open node between passes.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct PassNode {
     /// Its number in the tree.
@@ -275,7 +275,7 @@ impl PartialTree {
         tree_seed(seed, self.tree)
     }
 
-    /// The node that a row has come to.
+    /// The node that a row has reached.
     #[inline]
     pub fn node_of_row(&self, cells: &[u32]) -> usize {
         let mut at = 0;
@@ -300,7 +300,7 @@ impl PartialTree {
         self.push_nodes(0);
     }
 
-    /// Whether all that the tree needs is known; sets what each open node waits for.
+    /// Whether the data that the tree needs is complete; sets what each open node waits for.
     pub fn request_needs(&mut self, frame: &ForestContext) -> Option<Vec<GrownNode>> {
         match frame.settings.max_leaves {
             None if self.open_nodes.is_empty() => Some(in_preorder(std::mem::take(&mut self.nodes))),

@@ -1,4 +1,4 @@
-//! What a pass gathers: histograms of large nodes, rows of small ones, within a bound of memory.
+//! The plan of a pass: histograms of large nodes, rows of small ones, within a bound of memory.
 
 use ermine_core::{DatasetRef, Error, Result};
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,10 @@ const CHUNK: usize = 4096;
 /// A node whose rows take no more than so many of its histograms is taken out with its rows and grown as in memory: reading it
 /// again for every level below would cost more.
 const EXTRACT_RATIO: u64 = 8;
-/// The mark of a node that a pass does not look at.
+/// Marks a node that a pass skips.
 const NO_REQUEST: u32 = u32::MAX;
 
-/// What a pass gathers.
+/// Sums of a pass.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct PassPlan {
     slots: Vec<NodeRequest>,
@@ -26,11 +26,11 @@ pub(super) struct PassPlan {
     needs_rows: Vec<bool>,
     cells: usize,
     costs: usize,
-    /// Bytes that the parts of all threads and the rows that are taken may come to.
+    /// Limit in bytes on the partials of all threads and the gathered rows.
     pub bytes: u64,
 }
 
-/// What is gathered of a node.
+/// The data gathered for a node.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct NodeRequest {
     pub tree: usize,
@@ -45,7 +45,7 @@ pub(super) struct NodeRequest {
     pub take: bool,
 }
 
-/// What a pass has gathered.
+/// Results of a pass.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct PassHistograms {
     /// Of trees that begin.
@@ -298,7 +298,7 @@ impl BlockChunk<'_> {
         self.counts.map_or(1, |c| c[k])
     }
 
-    /// Takes in what a tree must know of its bag before it grows.
+    /// Adds the statistics of the bag that a tree needs before it grows.
     fn profile(&self, rows: usize, profile: &mut SampleProfile) {
         for k in (0..rows).filter(|&k| self.count(k) > 0) {
             let (row, count) = (self.start + k, self.count(k));
