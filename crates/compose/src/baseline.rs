@@ -74,10 +74,6 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    fn refuse(&self, name: &str, value: String, expected: impl Into<String>) -> Error {
-        Error::parameter(Self::SPEC.name, name, value, expected)
-    }
-
     /// The strategy for a task: resolves "auto", and is an error for a strategy of the other task.
     fn strategy_for(&self, task: Task) -> Result<BaselineStrategy> {
         use BaselineStrategy::{Auto, Constant, Mean, Median, MostFrequent, Prior, Quantile, Stratified, Uniform};
@@ -94,7 +90,7 @@ impl Baseline {
                     ("numbers", "mean, median, quantile or constant")
                 };
                 let word = serde_json::to_value(s).unwrap_or_default().to_string();
-                Err(self.refuse("strategy", word, format!("a target of {has} takes {words}")))
+                Err(Self::parameter_error("strategy", word, format!("a target of {has} takes {words}")))
             }
         }
     }
@@ -103,7 +99,11 @@ impl Baseline {
     fn constants(&self, targets: usize) -> Result<Vec<f64>> {
         let expected = || {
             let what = if targets == 1 { "a number".into() } else { format!("a list of {targets} numbers") };
-            self.refuse("constant", self.constant.to_string(), format!("the strategy \"constant\" needs {what}, one a target"))
+            Self::parameter_error(
+                "constant",
+                self.constant.to_string(),
+                format!("the strategy \"constant\" needs {what}, one per target"),
+            )
         };
         let values = match &self.constant {
             Value::Array(list) => list.iter().map(|v| v.as_f64()).collect::<Option<Vec<f64>>>(),
@@ -122,7 +122,7 @@ impl Baseline {
         };
         names.iter().position(|n| *n == word).ok_or_else(|| {
             let shown: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
-            self.refuse("constant", word, format!("it must be one of the classes: {}", shown.join(", ")))
+            Self::parameter_error("constant", word, format!("it must be one of the classes: {}", shown.join(", ")))
         })
     }
 }
@@ -147,7 +147,7 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "constant",
-        doc: "What the strategy \"constant\" predicts: a class name, a number, or a list of numbers, one a target column.",
+        doc: "What the strategy \"constant\" predicts: a class name, a number, or a list of numbers, one per target column.",
         range: Range::Any,
     },
     ParamSpec {
@@ -164,7 +164,7 @@ impl Learner for Baseline {
         name: "baseline",
         summary: "Predicts the most frequent class or the mean, whatever the columns say",
         objective: "min over constants c of sum_i w_i loss(y_i, c): log loss for shares, squares for the mean, absolute values for the median",
-        notes: "The row of a comparison that every other learner must beat. It never reads the columns, so any column is welcome. \
+        notes: "The row of a comparison that every other learner must beat. It never reads the columns, so any column is accepted. \
                 One pass over the target; median and quantile take a few passes in bounded memory and are exact.",
         reference: "Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 2.4 (the best constant \
                     under a loss)",
@@ -178,10 +178,10 @@ impl Learner for Baseline {
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
         if self.strategy == BaselineStrategy::Quantile && self.quantile.is_none() {
-            return Err(self.refuse("quantile", "null".into(), "the strategy \"quantile\" needs a number from 0 to 1"));
+            return Err(Self::parameter_error("quantile", "null".into(), "the strategy \"quantile\" needs a number from 0 to 1"));
         }
         if self.strategy == BaselineStrategy::Constant && self.constant.is_null() {
-            return Err(self.refuse("constant", "null".into(), "the strategy \"constant\" needs a value"));
+            return Err(Self::parameter_error("constant", "null".into(), "the strategy \"constant\" needs a value"));
         }
         Ok(())
     }

@@ -82,6 +82,11 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
         self.check_ranges()
     }
 
+    /// The error for a parameter value that the learner cannot work with; `expected` describes the accepted values.
+    fn parameter_error(name: &str, value: impl std::fmt::Display, expected: impl Into<String>) -> Error {
+        Error::parameter(Self::SPEC.name, name, value, expected)
+    }
+
     /// Columns that mean something by their very values, such as an exposure: a preparation in front leaves them as they are.
     fn raw_columns(&self) -> Vec<ColumnRef> {
         Vec::new()
@@ -311,13 +316,13 @@ pub trait Density: Model {
 
 /// Attributions: how much each column adds to a prediction.
 pub trait Attributor: Model {
-    /// What the attributions sum to: "probability", "log odds", "prediction".
+    /// The quantity that the attributions sum to: "probability", "log odds", "prediction".
     fn output_name(&self) -> &'static str;
     /// Outputs explained per row: 1, or one per class or target.
     fn n_outputs(&self) -> usize;
     /// Approximate operations per row of [`Self::attributions`], to choose how many rows to explain.
     fn attribution_cost(&self) -> f64;
-    /// The expected value of each output, when nothing is known of a row.
+    /// The expected value of each output without any features.
     fn base_values(&self) -> Vec<f64>;
     /// One row per row. For each output: the attribution of each column, then the expected value; together they sum to
     /// the model's output.
@@ -326,7 +331,7 @@ pub trait Attributor: Model {
 
 /// A prediction that is a sum of functions of one column each.
 pub trait AdditiveModel: Model {
-    /// What the parts sum to, up to a constant: "log odds", "score", "prediction".
+    /// The quantity that the parts sum to, up to a constant: "log odds", "score", "prediction".
     fn output_name(&self) -> &'static str;
     /// Outputs per row: 1, or one per class or target.
     fn n_outputs(&self) -> usize;

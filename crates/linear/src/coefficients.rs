@@ -32,7 +32,7 @@ impl Coefficients {
         let row = |name: String, value: &dyn Fn(usize) -> f64| -> Vec<Cell> {
             std::iter::once(name.into()).chain((0..self.coef.rows()).map(|k| value(k).into())).collect()
         };
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let name = |j: usize| schema.name(j);
         let mut rows = vec![row("(intercept)".into(), &|k| self.intercept[k])];
         rows.extend((0..self.coef.cols()).map(|j| row(name(j), &|k| self.coef[(k, j)])));
         out.coefficients(title, &heads, rows);

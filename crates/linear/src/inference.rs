@@ -1,4 +1,4 @@
-//! What a least-squares fit says about its coefficients: errors, tests, intervals and the quality of the fit.
+//! Statistical inference of a least-squares fit: standard errors, tests, intervals and the quality of the fit.
 
 use ermine_core::{Cell, ColumnMeaning, Error, Mat, ModelReader, ModelWriter, Report, Result, Schema};
 use ermine_math::distribution::{FisherF, Normal, StudentT};
@@ -6,7 +6,7 @@ use ermine_math::distribution::{FisherF, Normal, StudentT};
 use super::least_squares::{LeastSquaresSolution, ResidualCheck};
 use ermine_math::scale::ldexp;
 
-/// Probability that an interval covers the coefficient, where no other is asked for.
+/// Default probability that an interval covers the coefficient.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// Quality of the fit of one target.
@@ -170,7 +170,7 @@ impl Inference {
         }
     }
 
-    /// What [`Inference::save`] wrote, if it did.
+    /// Reads what [`Inference::save`] wrote, if it did.
     pub(super) fn load(input: &ModelReader, targets: usize, cols: usize) -> Result<Option<Self>> {
         if input.array_info("std_err").is_none() {
             return Ok(None);
@@ -182,7 +182,7 @@ impl Inference {
     }
 }
 
-/// Everything said about a fit besides its coefficients.
+/// All statistics of a fit besides its coefficients.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FitEvidence {
     pub summary: Vec<FitStatistics>,
@@ -258,13 +258,11 @@ pub(super) fn report(
     evidence: &FitEvidence,
     fit_intercept: bool,
 ) {
-    let names: Vec<&str> = schema.names().collect();
     for k in 0..line.coef.rows() {
         let title = |what: &str| if line.coef.rows() == 1 { what.to_owned() } else { format!("{what}, target {k}") };
         let mut rows = Vec::new();
         for j in usize::from(!fit_intercept)..=line.coef.cols() {
-            let name =
-                if j == 0 { "(intercept)".to_owned() } else { names.get(j - 1).map_or(format!("x{}", j - 1), |n| n.to_string()) };
+            let name = if j == 0 { "(intercept)".to_owned() } else { schema.name(j - 1) };
             let value = if j == 0 { line.intercept[k] } else { line.coef[(k, j - 1)] };
             let mut row: Vec<Cell> = vec![name.into(), value.into()];
             if let Some(inference) = &evidence.inference {

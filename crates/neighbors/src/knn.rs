@@ -103,15 +103,11 @@ impl Knn {
         }
     }
 
-    pub(super) fn refuse(&self, name: &str, value: impl std::fmt::Display, expected: String) -> Error {
-        Error::parameter(Self::SPEC.name, name, value, expected)
-    }
-
     /// An error for more neighbors than there are rows.
     pub(super) fn enough_rows(&self, rows: usize) -> Result<()> {
         if self.radius.is_none() && self.n_neighbors > rows {
             let expected = format!("there are {rows} rows to choose from; ask for at most as many");
-            return Err(self.refuse("n_neighbors", self.n_neighbors, expected));
+            return Err(Self::parameter_error("n_neighbors", self.n_neighbors, expected));
         }
         Ok(())
     }
@@ -120,12 +116,12 @@ impl Knn {
 const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "n_neighbors",
-        doc: "How many neighbours are asked. Few follow the data closely, many give a smoother and more biased answer.",
+        doc: "How many neighbors are asked. Few follow the data closely, many give a smoother and more biased answer.",
         range: Range::Int { min: 1, max: u32::MAX as i64 },
     },
     ParamSpec {
         name: "weights",
-        doc: "How much the neighbours count: \"uniform\" (all alike) or \"distance\" (by 1 / distance; where some are at distance 0, \
+        doc: "How much the neighbors count: \"uniform\" (all alike) or \"distance\" (by 1 / distance; where some are at distance 0, \
               only those).",
         range: Range::Choice(&["uniform", "distance"]),
     },
@@ -149,7 +145,7 @@ const PARAMS: &[ParamSpec] = &[
     },
     ParamSpec {
         name: "radius",
-        doc: "Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such neighbour is refused.",
+        doc: "Asks all rows that are at most this far, instead of n_neighbors of them. A row without any such neighbor is refused.",
         range: Range::Optional(&Range::at_least(0.0)),
     },
 ];
@@ -161,11 +157,11 @@ impl Learner for Knn {
 
     const SPEC: Spec = Spec {
         name: "knn",
-        summary: "k nearest neighbours: the mean or the majority of the training rows that are nearest",
+        summary: "k nearest neighbors: the mean or the majority of the training rows that are nearest",
         objective: "y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)",
-        notes: "For few columns that can be compared (standardise first) and a target that changes slowly among them. A fit copies the rows; \
+        notes: "For few columns that can be compared (standardize first) and a target that changes slowly among them. A fit copies the rows; \
                 a prediction takes n p multiplications by brute force and far fewer by the tree, which pays up to about 6 columns. \
-                Neighbours are exact: f32 only selects the rows to measure in f64. Of equally near rows the first is taken, of \
+                Neighbors are exact: f32 only selects the rows to measure in f64. Of equally near rows the first is taken, of \
                 equally frequent classes the first. No weights, no missing cells.",
         reference: "Fix, Hodges 1951; Cover, Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967)",
         family: Family::Neighbors,
@@ -182,11 +178,15 @@ impl Learner for Knn {
             let word = serde_json::to_value(self.algorithm).unwrap_or_default();
             match self.metric() {
                 Metric::Cosine => {
-                    return Err(self.refuse("algorithm", word, "cosine distances are searched by \"brute\" or \"auto\"".into()));
+                    return Err(Self::parameter_error(
+                        "algorithm",
+                        word,
+                        "cosine distances are searched by \"brute\" or \"auto\"".into(),
+                    ));
                 }
                 Metric::Minkowski(p) if p < 1.0 => {
                     let expected = format!("with p = {p}, below 1, there is only \"brute\" and \"auto\"");
-                    return Err(self.refuse("algorithm", word, expected));
+                    return Err(Self::parameter_error("algorithm", word, expected));
                 }
                 _ => {}
             }

@@ -1,5 +1,6 @@
 //! Rows of features as f32, one at a time, from any layout.
 
+use ermine_core::blocks::column_label;
 use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result, Schema};
 use ermine_math::row_ops::prefetch;
 use rayon::prelude::*;
@@ -55,7 +56,7 @@ impl<'a> NetworkInput<'a> {
         });
         if let Some((row, j)) = unsound {
             x.refuse_non_finite(schema)?;
-            let column = schema.and_then(|s| s.fields.get(j)).map_or_else(|| j.to_string(), |f| format!("\"{}\"", f.name));
+            let column = column_label(schema, j);
             let value = cells.at(row, j);
             let needed = "networks compute in f32, whose largest number is 3.4e38; scale the column".to_owned();
             return Err(Error::OutOfRange { what: format!("column {column}"), row, value, needed });

@@ -25,14 +25,14 @@ pub fn diagnose(fitted: &Fitted, x: &Features<'_>, y: &Target<'_>, weight: Optio
     let measures = metrics::evaluate(&*fitted.model, x, y, weight)?;
     out.table("Measures", &["measure", "value"], measures.iter().map(|&(n, v)| vec![n.into(), v.into()]).collect());
     if let (Some(regressor), Target::Real(_) | Target::Reals(_)) = (fitted.model.as_regressor(), y) {
-        let (truth, found) = (y.reals()?, regressor.predict(x)?);
+        let (truth, predictions) = (y.reals()?, regressor.predict(x)?);
         for k in 0..truth.cols() {
             let of = match truth.cols() {
                 1 => String::new(),
                 _ => format!(" of {}", fitted.target.names.get(k).cloned().unwrap_or_else(|| format!("target {k}"))),
             };
-            let rest: Vec<f64> = (0..truth.rows()).map(|i| truth.at(i, k) - found[(i, k)]).collect();
-            residuals(&mut out, &of, &rest, found.view(), k, x, weight);
+            let residual: Vec<f64> = (0..truth.rows()).map(|i| truth.at(i, k) - predictions[(i, k)]).collect();
+            residuals(&mut out, &of, &residual, predictions.view(), k, x, weight);
         }
     }
     if let Some(explained) = fitted.model.as_attributor() {
@@ -82,17 +82,17 @@ fn contributions(
 fn residuals(
     out: &mut Report,
     of: &str,
-    rest: &[f64],
-    found: MatRef<'_, f64>,
+    residual: &[f64],
+    predictions: MatRef<'_, f64>,
     k: usize,
     x: &Features<'_>,
     weight: Option<&[f64]>,
 ) {
     let w = |i: usize| weight.map_or(1.0, |w| w[i]);
-    let total: f64 = (0..rest.len()).map(w).sum();
-    let mean = rest.iter().enumerate().map(|(i, r)| w(i) / total * r).sum::<f64>();
-    let spread = rest.iter().enumerate().map(|(i, r)| w(i) / total * (r - mean) * (r - mean)).sum::<f64>().sqrt();
-    let mut sorted: Vec<f64> = (0..rest.len()).filter(|&i| w(i) > 0.0).map(|i| rest[i]).collect();
+    let total: f64 = (0..residual.len()).map(w).sum();
+    let mean = residual.iter().enumerate().map(|(i, r)| w(i) / total * r).sum::<f64>();
+    let spread = residual.iter().enumerate().map(|(i, r)| w(i) / total * (r - mean) * (r - mean)).sum::<f64>().sqrt();
+    let mut sorted: Vec<f64> = (0..residual.len()).filter(|&i| w(i) > 0.0).map(|i| residual[i]).collect();
     ermine_core::order::sort_numbers(&mut sorted);
     let Some(last) = sorted.len().checked_sub(1) else { return };
     let quantile = |q: f64| sorted[(q * last as f64).round() as usize];
@@ -106,9 +106,9 @@ fn residuals(
         ("greatest", sorted[last]),
     ];
     out.table(format!("Residuals{of}"), &["statistic", "value"], rows.iter().map(|&(n, v)| vec![n.into(), v.into()]).collect());
-    let correlate = |value: &dyn Fn(usize) -> f64| correlation(rest, value, weight);
+    let correlate = |value: &dyn Fn(usize) -> f64| correlation(residual, value, weight);
     let mut rows: Vec<Vec<Cell>> =
-        vec![vec!["(predicted)".into(), correlate(&|i| *found.at(i, k)).map_or(Cell::Empty, Cell::from)]];
+        vec![vec!["(predicted)".into(), correlate(&|i| *predictions.at(i, k)).map_or(Cell::Empty, Cell::from)]];
     match x {
         Features::Table(t) => {
             let range = t.range();
@@ -136,9 +136,9 @@ fn residuals(
 
 /// The weighted correlation of the residuals with a column over the rows where the column has a value; `None` where one
 /// of them is constant.
-fn correlation(rest: &[f64], value: &dyn Fn(usize) -> f64, weight: Option<&[f64]>) -> Option<f64> {
-    let rows: Vec<(f64, f64, f64)> = (0..rest.len())
-        .map(|i| (weight.map_or(1.0, |w| w[i]), value(i), rest[i]))
+fn correlation(residual: &[f64], value: &dyn Fn(usize) -> f64, weight: Option<&[f64]>) -> Option<f64> {
+    let rows: Vec<(f64, f64, f64)> = (0..residual.len())
+        .map(|i| (weight.map_or(1.0, |w| w[i]), value(i), residual[i]))
         .filter(|r| r.0 > 0.0 && r.1.is_finite())
         .collect();
     // A constant differs from its mean by rounding only, which is no variation.
@@ -195,12 +195,12 @@ mod tests {
         let mut short = problem.clone();
         short.x = less;
         let fitted = Fitted::train(prepared(ermine_compose::learner("ols").unwrap()), &short, &Context::default()).unwrap();
-        let rest = problem.y.view().reals().unwrap();
+        let residual = problem.y.view().reals().unwrap();
         let predictions = fitted.model.as_regressor().unwrap().predict(&short.dataset().x).unwrap();
-        let rest: Vec<f64> = (0..rest.rows()).map(|i| rest.at(i, 0) - predictions[(i, 0)]).collect();
+        let residual: Vec<f64> = (0..residual.rows()).map(|i| residual.at(i, 0) - predictions[(i, 0)]).collect();
         let Column::Number { values, .. } = problem.x.column("bmi").unwrap() else { panic!("numbers") };
-        assert!(correlation(&rest, &|i| values[i], None).unwrap() > 0.2);
-        assert!((correlation(&rest, &|i| 1e300 * rest[i], None).unwrap() - 1.0).abs() < 1e-12);
-        assert_eq!(correlation(&rest, &|_| 7.0, None), None);
+        assert!(correlation(&residual, &|i| values[i], None).unwrap() > 0.2);
+        assert!((correlation(&residual, &|i| 1e300 * residual[i], None).unwrap() - 1.0).abs() < 1e-12);
+        assert_eq!(correlation(&residual, &|_| 7.0, None), None);
     }
 }

@@ -59,7 +59,7 @@ pub const POLICIES: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "explore-then-commit",
-            summary: "Every arm a number of times, then the best for ever. Regret grows linearly.",
+            summary: "Every arm a fixed number of times, then always the best. Regret grows linearly.",
             objective: "each arm m times, then argmax mean",
             reference: "Robbins 1952",
             params: &[param("each", "Pulls of each arm; null means (T / K)^(2/3).", Range::Optional(&WHOLE))],
@@ -70,7 +70,7 @@ pub const POLICIES: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "epsilon-greedy",
-            summary: "The best arm so far, or with a fixed probability any. Regret grows linearly.",
+            summary: "The best arm so far, or with a fixed probability a random one. Regret grows linearly.",
             objective: "argmax mean with probability 1 - ε, else any arm",
             reference: "Watkins 1989",
             params: &[param("epsilon", "The probability to explore.", Range::SHARE)],
@@ -81,7 +81,7 @@ pub const POLICIES: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "epsilon-decreasing",
-            summary: "The best arm so far, or any with a probability that falls as 1/t.",
+            summary: "The best arm so far, or a random one with a probability that falls as 1/t.",
             objective: "ε-greedy with ε = min(1, scale / t)",
             reference: "Auer, Cesa-Bianchi, Fischer 2002",
             params: &[param("scale", "The scale of the probability; null means 5 K.", Range::Optional(&POSITIVE))],
@@ -114,7 +114,7 @@ pub const POLICIES: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "kl-ucb",
-            summary: "Upper confidence bounds as tight as coins allow.",
+            summary: "Upper confidence bounds from the Kullback-Leibler divergence, the tightest for 0/1 rewards.",
             objective: "argmax q with n kl(mean, q) = ln t + c ln ln t",
             reference: "Garivier, Cappé 2011",
             params: &[param("c", "The weight of ln ln t; 0 in practice, 3 in the proof.", Range::at_least(0.0))],
@@ -136,7 +136,7 @@ pub const POLICIES: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "thompson",
-            summary: "Each arm with the probability that it is the best, after beta beliefs about coins.",
+            summary: "Each arm with the posterior probability that it is the best, under Beta priors on success rates.",
             objective: "argmax of draws from Beta(a + successes, b + failures)",
             reference: "Thompson 1933; Agrawal, Goyal 2012",
             params: &[param("successes", "Prior successes a.", POSITIVE), param("failures", "Prior failures b.", POSITIVE)],
@@ -147,7 +147,7 @@ pub const POLICIES: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "thompson-gaussian",
-            summary: "Each arm with the probability that it is the best, after normal beliefs about means.",
+            summary: "Each arm with the posterior probability that it is the best, under normal priors on means.",
             objective: "argmax of draws from the posterior N(mean, 1 / precision)",
             reference: "Thompson 1933; Agrawal, Goyal 2013",
             params: &[
@@ -193,7 +193,7 @@ pub const POLICIES: &[CatalogEntry] = &[
             summary: "Upper confidence bounds of ridge regressions on the context.",
             objective: "argmax θ'x + α sqrt(x' A^-1 x), A = λ I + Σ x x'",
             reference: "Li, Chu, Langford, Schapire 2010",
-            params: &[param("alpha", "The weight of what is not known.", Range::at_least(0.0)), LINEAR[0], LINEAR[1]],
+            params: &[param("alpha", "The weight of the uncertainty.", Range::at_least(0.0)), LINEAR[0], LINEAR[1]],
             ..POLICY
         },
         defaults: || json!({"alpha": 1.0, "lambda": 1.0, "shared": false}),
@@ -201,7 +201,7 @@ pub const POLICIES: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "linear-thompson",
-            summary: "The arm that is best for coefficients drawn from what is believed of them.",
+            summary: "The arm that is best for coefficients drawn from their posterior.",
             objective: "argmax θ~'x, θ~ from N(θ, scale² A^-1)",
             reference: "Agrawal, Goyal 2013",
             params: &[
@@ -248,7 +248,7 @@ pub const POLICIES: &[CatalogEntry] = &[
     CatalogEntry {
         spec: Spec {
             name: "cucb",
-            summary: "A set of arms a round: those with the largest upper confidence bounds.",
+            summary: "A set of arms per round: those with the largest upper confidence bounds.",
             objective: "the m arms with the largest mean + sqrt(3 ln t / (2 n))",
             reference: "Chen, Wang, Yuan 2013",
             params: &[param("m", "Arms in a set.", WHOLE)],
@@ -288,32 +288,46 @@ struct PolicyParams {
     m: usize,
 }
 
+impl PolicySetting {
+    /// The number of rounds, which policy `name` needs where `param` is not given.
+    fn rounds_for(&self, name: &str, param: &str) -> Result<u64> {
+        self.rounds.ok_or_else(|| {
+            let instead = if param.is_empty() { String::new() } else { format!(" or {param}") };
+            Error::Data(format!("{name} needs to know the number of rounds: give rounds{instead}"))
+        })
+    }
+
+    /// The range of the rewards, which policy `name` needs.
+    fn range_for(&self, name: &str) -> Result<RewardRange> {
+        self.range.ok_or_else(|| {
+            Error::Data(format!(
+                "{name} needs rewards within a range, and these have none; give the range, or use thompson-gaussian or epsilon-greedy"
+            ))
+        })
+    }
+
+    /// Features of each arm, or of all with `shared`, which policy `name` needs.
+    fn features_for(&self, name: &str, shared: bool) -> Result<usize> {
+        let k = self.arms;
+        match (self.dimension, shared) {
+            (0, _) => Err(Error::Data(format!("{name} needs a context, and there is none; use a policy without, such as ucb1"))),
+            (d, true) if !d.is_multiple_of(k.max(1)) => Err(Error::Data(format!(
+                "{name} with shared=true needs the features of every arm: {d} numbers cannot be cut into {k} arms"
+            ))),
+            (d, true) => Ok(d / k.max(1)),
+            (d, false) => Ok(d),
+        }
+    }
+}
+
 /// The policy called `name` with the given parameters, for a problem.
 pub fn named(name: &str, params: &Map<String, Value>, setting: &PolicySetting) -> Result<SimulatedPolicy> {
     let entry = policy_entry(name)?;
     let p: PolicyParams = entry.read(params)?;
     let k = setting.arms;
-    let horizon = |param: &str| {
-        setting.rounds.ok_or_else(|| {
-            let instead = if param.is_empty() { String::new() } else { format!(" or {param}") };
-            Error::Data(format!("{name} needs to know the number of rounds: give rounds{instead}"))
-        })
-    };
-    let range = || {
-        setting.range.ok_or_else(|| {
-            Error::Data(format!(
-                "{name} needs rewards within a range, and these have none; give the range, or use thompson-gaussian or epsilon-greedy"
-            ))
-        })
-    };
-    let context = || match (setting.dimension, p.shared) {
-        (0, _) => Err(Error::Data(format!("{name} needs a context, and there is none; use a policy without, such as ucb1"))),
-        (d, true) if !d.is_multiple_of(k.max(1)) => Err(Error::Data(format!(
-            "{name} with shared=true needs the features of every arm: {d} numbers cannot be cut into {k} arms"
-        ))),
-        (d, true) => Ok(d / k.max(1)),
-        (d, false) => Ok(d),
-    };
+    let horizon = |param: &str| setting.rounds_for(name, param);
+    let range = || setting.range_for(name);
+    let context = || setting.features_for(name, p.shared);
     let policy: AnyPolicy = match name {
         "stationary" => {
             let uniform = || vec![1.0 / k as f64; k];

@@ -29,7 +29,7 @@ pub enum QdaSolver {
 ///
 /// # When to use it
 /// Where classes spread differently and have many more rows than columns; otherwise [`super::Lda`], or `shrinkage` or
-/// `reg_param`, which draw the covariances towards a multiple of the identity.
+/// `reg_param`, which draw the covariances toward a multiple of the identity.
 ///
 /// # Example
 /// ```
@@ -65,15 +65,15 @@ pub enum QdaSolver {
 pub struct Qda {
     /// How covariances are estimated.
     pub solver: QdaSolver,
-    /// How far covariances are drawn towards a multiple of the identity.
+    /// How far covariances are drawn toward a multiple of the identity.
     pub shrinkage: Shrinkage,
     /// Probabilities of the classes, in their order.
     pub priors: Option<Vec<f64>>,
-    /// How far covariances are drawn towards the identity itself.
+    /// How far covariances are drawn toward the identity itself.
     pub reg_param: f64,
     /// The least spread of a class, relative to that within all classes.
     pub tol: f64,
-    /// What the covariances of `svd` are divided by.
+    /// The divisor of the covariances of `svd`.
     pub divisor: CovarianceDivisor,
 }
 
@@ -91,10 +91,6 @@ impl Default for Qda {
 }
 
 impl Qda {
-    fn refuse(name: &str, value: impl std::fmt::Display, expected: &str) -> Error {
-        Error::parameter(Self::SPEC.name, name, value, expected)
-    }
-
     fn model(&self, classes: Vec<String>, labels: &[String], scatter: &ClassScatter, fourth: &[f64]) -> Result<QdaModel> {
         let cols = scatter.cols();
         let mut covariances = Vec::with_capacity(classes.len());
@@ -137,8 +133,8 @@ impl Learner for Qda {
         name: "qda",
         summary: "Quadratic discriminant analysis: normal classes, each with its own covariance",
         objective: "max sum_i w_i (ln prior_k + ln N(x_i; mean_k, S_k)), k the class of row i",
-        notes: "For classes that spread differently, with many more rows than columns; otherwise lda, or shrinkage. One pass of p^2 operations a \
-                row. Covariances have the divisor n_k - 1 (svd, unless divisor is ml) or n_k (eigen). Directions in which no class varies are left out; where only some \
+        notes: "For classes that spread differently, with many more rows than columns; otherwise lda, or shrinkage. One pass of p^2 operations \
+                per row. Covariances have the divisor n_k - 1 (svd, unless divisor is ml) or n_k (eigen). Directions in which no class varies are left out; where only some \
                 classes do not vary, their spread there is set to tol of that within all classes, and the certificate says so. A class without \
                 rows has probability 0.",
         reference: "Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed. 2009, section 4.3; Friedman: Regularized \
@@ -156,7 +152,7 @@ impl Learner for Qda {
             PRIORS,
             ParamSpec {
                 name: "reg_param",
-                doc: "svd: a share r that makes covariances (1 - r) C + r I, in the units of the columns; standardise them first.",
+                doc: "svd: a share r that makes covariances (1 - r) C + r I, in the units of the columns; standardize them first.",
                 range: Range::Real { min: 0.0, max: 1.0, above: false, log: false },
             },
             ParamSpec {
@@ -173,7 +169,7 @@ impl Learner for Qda {
         ],
     };
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
-    // Moments of each class, whatever is made of them.
+    // Moments of each class.
     const FOLD_SUMS: Option<FoldFit<Self>> = Some(FoldFit::from_pass_learner(|_, data, cut| {
         let (_, classes) = data.y.classes().ok()?;
         cut.fits_memory(classes.len() * data.cols() * data.cols()).then(String::new)
@@ -183,10 +179,14 @@ impl Learner for Qda {
         self.check_ranges()?;
         if self.solver == QdaSolver::Svd && !self.shrinkage.is_none() {
             let value = serde_json::to_value(self.shrinkage).unwrap_or_default();
-            return Err(Self::refuse("shrinkage", value, "with solver svd it must be null; take solver eigen, or reg_param"));
+            return Err(Self::parameter_error(
+                "shrinkage",
+                value,
+                "with solver svd it must be null; take solver eigen, or reg_param",
+            ));
         }
         if self.solver == QdaSolver::Eigen && self.reg_param != 0.0 {
-            return Err(Self::refuse(
+            return Err(Self::parameter_error(
                 "reg_param",
                 self.reg_param,
                 "with solver eigen it must be 0; take shrinkage, or solver svd",

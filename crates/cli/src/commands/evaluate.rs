@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use ermine::core::{Flow, RowSource, Task};
 use ermine::learn::decide::CostMatrix;
-use ermine::learn::metrics::{self, Confusion, Outcome};
+use ermine::learn::metrics::{self, Confusion, Predictions};
 use ermine::prelude::*;
 use ermine::report::{ReportInput, ReportOptions};
 use serde_json::{Value, json};
@@ -34,9 +34,9 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
     for (name, value) in &data.measures {
         writeln!(out, "  {name:18} {}", text::number(*value))?;
     }
-    if let (Some(Outcome::Classes { proba, found }), OwnedTarget::Class { codes, names }) = (&data.outcome, &data.y) {
+    if let (Some(Predictions::Classes { proba, classes }), OwnedTarget::Class { codes, names }) = (&data.predictions, &data.y) {
         let rows = DecisionData { codes, proba, weight: data.weight.as_deref(), names };
-        out += &decisions(args, &rows, found, &mut more)?;
+        out += &decisions(args, &rows, classes, &mut more)?;
     }
     if let Some((path, page)) = args.report.as_ref().zip(data.page) {
         more["report"] = page;
@@ -50,12 +50,12 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
     print(&out)
 }
 
-/// What a model says of rows, and how well.
+/// Predictions of a model for rows, and their metrics.
 struct Evaluation {
     n_rows: usize,
     measures: Vec<(&'static str, f64)>,
     /// Of a model that predicts the target.
-    outcome: Option<Outcome>,
+    predictions: Option<Predictions>,
     y: OwnedTarget,
     weight: Option<Vec<f64>>,
     notes: Vec<String>,
@@ -95,7 +95,7 @@ fn in_blocks(args: &EvaluateArgs, fitted: &Fitted) -> Result<Option<Evaluation>>
     }
     let Some(stream) = args.reading.stream_for(&args.data, fitted, &roles)? else { return Ok(None) };
     let mut unseen = fitted.unseen_categories();
-    let mut all: Option<(Outcome, OwnedTarget, Option<Vec<f64>>)> = None;
+    let mut all: Option<(Predictions, OwnedTarget, Option<Vec<f64>>)> = None;
     let mut n_rows = 0;
     stream.scan(&mut |block| {
         let Features::Table(table) = block.x else { return Ok(Flow::Continue) };
@@ -104,25 +104,25 @@ fn in_blocks(args: &EvaluateArgs, fitted: &Fitted) -> Result<Option<Evaluation>>
         if rows.rows() == 0 {
             return Ok(Flow::Continue);
         }
-        let of_block = Outcome::of(&*fitted.model, &Features::Table(rows.view()), &Context::default());
+        let of_block = Predictions::of(&*fitted.model, &Features::Table(rows.view()), &Context::default());
         let of_block = of_block.map_err(|e| e.with_row(|row| row + n_rows))?;
         n_rows += rows.rows();
         let every: Vec<usize> = (0..rows.rows()).collect();
         let (y, weight) = (block.y.take_rows(&every), block.weight.map(<[f64]>::to_vec));
         match &mut all {
             None => all = Some((of_block, y, weight)),
-            Some((outcome, target, weights)) => {
-                outcome.append(of_block);
+            Some((predictions, target, weights)) => {
+                predictions.append(of_block);
                 target.append(y);
                 weights.iter_mut().for_each(|all| all.extend(weight.iter().flatten()));
             }
         }
         Ok(Flow::Continue)
     })?;
-    let Some((outcome, y, weight)) = all else { return Err(no_rows(args)) };
-    let measures = outcome.measures(&*fitted.model, &y.view(), weight.as_deref())?;
+    let Some((predictions, y, weight)) = all else { return Err(no_rows(args)) };
+    let measures = predictions.measures(&*fitted.model, &y.view(), weight.as_deref())?;
     let notes = stream.notes().iter().cloned().chain(unseen.notes()).collect();
-    Ok(Some(Evaluation { n_rows, measures, outcome: Some(outcome), y, weight, notes, page: None }))
+    Ok(Some(Evaluation { n_rows, measures, predictions: Some(predictions), y, weight, notes, page: None }))
 }
 
 fn no_rows(args: &EvaluateArgs) -> anyhow::Error {
@@ -143,12 +143,12 @@ fn in_memory(args: &EvaluateArgs, fitted: &Fitted) -> Result<Evaluation> {
     }
     let (y, weight) = (problem.y.view(), problem.weight.as_deref());
     let predicts = fitted.model.as_classifier().is_some() || fitted.model.as_regressor().is_some();
-    let outcome = match predicts && !roles.targets.is_empty() {
-        true => Some(Outcome::of(&*fitted.model, &x, &Context::default())?),
+    let predictions = match predicts && !roles.targets.is_empty() {
+        true => Some(Predictions::of(&*fitted.model, &x, &Context::default())?),
         false => None,
     };
-    let measures = match &outcome {
-        Some(outcome) => outcome.measures(&*fitted.model, &y, weight)?,
+    let measures = match &predictions {
+        Some(predictions) => predictions.measures(&*fitted.model, &y, weight)?,
         None => metrics::evaluate(&*fitted.model, &x, &y, weight)?,
     };
     let mut page = None;
@@ -164,7 +164,7 @@ fn in_memory(args: &EvaluateArgs, fitted: &Fitted) -> Result<Evaluation> {
         subject.origin.notes = read.notes.clone();
         page = Some(json!(report::write(path, subject, &args.everywhere)?));
     }
-    Ok(Evaluation { n_rows: x.rows(), measures, outcome, y: problem.y, weight: problem.weight, notes: read.notes, page })
+    Ok(Evaluation { n_rows: x.rows(), measures, predictions, y: problem.y, weight: problem.weight, notes: read.notes, page })
 }
 
 /// Confusion, thresholds, costs: what follows from probabilities of classes.
@@ -199,7 +199,7 @@ fn decisions(args: &EvaluateArgs, rows: &DecisionData<'_>, predicted: &[u32], mo
 
 fn confusion_text(confusion: &Confusion, names: &[String]) -> String {
     let heads: Vec<String> = names.iter().map(|n| text::truncate(n, 14)).collect();
-    let mut head = vec!["true \\ found"];
+    let mut head = vec!["true \\ predicted"];
     head.extend(heads.iter().map(String::as_str));
     let mut align = vec![Align::Left];
     align.resize(head.len(), Align::Right);

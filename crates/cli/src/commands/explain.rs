@@ -7,9 +7,9 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use ermine::chart::{Bars, Chart, TreeChart};
 use ermine::core::{Cell, Flow, Progress, Report, file};
-use ermine::learn::explain::GridValues;
+use ermine::learn::explain::{Dependence, GridValues, Importances};
 use ermine::prelude::*;
-use ermine::report::{self, EvaluationKind, ReportEvaluation, ReportOptions};
+use ermine::report::{self, EvaluationKind, NeighborExamples, ReportEvaluation, ReportOptions};
 use serde_json::{Map, Value, json};
 
 use super::fit::{certificate_line, model_name, model_params, task_of};
@@ -170,51 +170,17 @@ fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport
     let observer = |p: &Progress| -> Flow { bar.observe("explaining", p) };
     let cx = Context { seed: args.everywhere.seed, observer: Some(&observer), ..Context::default() };
     let settings = ReportOptions { folds: 0, sample: args.sample, measure: args.metric.clone(), ..ReportOptions::default() };
-    let judgement = ReportEvaluation::evaluate(fitted, &rows, 0, &cx)?;
+    let evaluation = ReportEvaluation::evaluate(fitted, &rows, 0, &cx)?;
     out.notes.extend(
-        (judgement.how == EvaluationKind::TrainingRows)
-            .then(|| "the model was trained on these rows: importances flatter".to_owned()),
+        (evaluation.how == EvaluationKind::TrainingRows)
+            .then(|| "the model was trained on these rows: importances are optimistic".to_owned()),
     );
     if rows.cols() <= MOST_COLUMNS || args.sample.is_some() {
-        let importances = report::importances(fitted, &rows, &judgement, &settings, &cx)?;
-        let bars = report::importance_bars(fitted, &importances);
-        let rows_of = format!("{} of {} rows", text::count(importances.rows), text::count(rows.rows()));
-        out.text +=
-            &format!("\n{}", text::paragraph(&format!("{} ({}; {rows_of}, 95% intervals)", bars.title, bars.label), WIDTH));
-        out.text += &Bars { title: String::new(), ..bars.clone() }.to_text(WIDTH);
-        out.charts.push(bars.to_svg());
+        let importances = report::importances(fitted, &rows, &evaluation, &settings, &cx)?;
+        out.add_importances(fitted, &importances, rows.rows());
         for d in report::dependences(fitted, &rows, &importances.ranking(), DEPENDENCES, &cx)? {
-            let chart = report::dependence_chart(fitted, &d);
-            if matches!(d.places, GridValues::Numbers(_)) {
-                // Curves of single rows are only drawn in SVG; characters are too coarse for them.
-                let mut mean = chart.clone();
-                mean.series.retain(|s| !s.quiet);
-                write!(out.text, "\n{}", mean.to_text(WIDTH, LINES))?;
-            }
-            out.charts.push(chart.to_svg());
-            let places = match &d.places {
-                GridValues::Numbers(v) => json!(v),
-                GridValues::Names(v) => json!(v),
-            };
-            let column = fitted.schema.fields.get(d.column).map(|f| f.name.clone());
-            let mean: Vec<&[f64]> = (0..d.mean.rows()).map(|k| d.mean.row(k)).collect();
-            let one = json!({"column": column, "places": places, "mean": mean, "deciles": d.deciles});
-            match out.json.entry("partial_dependence").or_insert_with(|| json!([])) {
-                Value::Array(all) => all.push(one),
-                _ => unreachable!("it was made a list"),
-            }
+            out.add_dependence(fitted, &d)?;
         }
-        let names: Vec<Value> = importances
-            .ranking()
-            .into_iter()
-            .map(|j| {
-                let name = fitted.schema.fields.get(j).map(|f| f.name.clone());
-                let i = importances.columns[j];
-                json!({"column": name, "importance": i.mean, "error": i.error, "low": i.low, "high": i.high})
-            })
-            .collect();
-        let object = json!({"measure": importances.measure, "base": importances.base, "rows": importances.rows, "repeats": importances.repeats, "columns": names});
-        out.json.insert("importances".into(), object);
     } else {
         out.notes.push(format!(
             "{} columns are too many for importances by default; --sample N computes them",
@@ -223,24 +189,7 @@ fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport
     }
     let first: Vec<usize> = (0..rows.rows().min(3)).collect();
     if let Some(near) = report::neighborhoods(fitted, &rows.x, &first, 5)? {
-        let mut report = Report::default();
-        let names: Vec<&str> = fitted.schema.names().take(4).collect();
-        let heads: Vec<&str> = ["row", "nearest", "distance", "is"].into_iter().chain(names.iter().copied()).collect();
-        let mut cells: Vec<Vec<Cell>> = Vec::new();
-        for n in &near {
-            for (number, far, answer, values) in &n.examples {
-                let is: Vec<String> = answer.iter().map(cell_words).collect();
-                let mut row: Vec<Cell> = vec![
-                    format!("row {}", n.row + 1).into(),
-                    format!("training row {}", number + 1).into(),
-                    (*far).into(),
-                    is.join(", ").into(),
-                ];
-                row.extend((0..names.len()).map(|j| values.get(j).map_or(Cell::Empty, |v| Cell::from(v.as_str()))));
-                cells.push(row);
-            }
-        }
-        report.table("Nearest examples of the first rows", &heads, cells);
+        let report = nearest_examples(fitted, &near);
         out.text += &render::render(&report, args.rows);
         out.json.insert("nearest_examples".into(), json!(report));
     }
@@ -253,6 +202,77 @@ fn examine(args: &ExplainArgs, fitted: &Fitted, data: &str) -> Result<DataReport
         out.json.insert("learning_curve".into(), json!(curve));
     }
     Ok(out)
+}
+
+impl DataReport {
+    /// Adds permutation importances measured on rows out of `all`.
+    fn add_importances(&mut self, fitted: &Fitted, importances: &Importances, all: usize) {
+        let bars = report::importance_bars(fitted, importances);
+        let rows_of = format!("{} of {} rows", text::count(importances.rows), text::count(all));
+        self.text +=
+            &format!("\n{}", text::paragraph(&format!("{} ({}; {rows_of}, 95% intervals)", bars.title, bars.label), WIDTH));
+        self.text += &Bars { title: String::new(), ..bars.clone() }.to_text(WIDTH);
+        self.charts.push(bars.to_svg());
+        let columns: Vec<Value> = importances
+            .ranking()
+            .into_iter()
+            .map(|j| {
+                let name = fitted.schema.fields.get(j).map(|f| f.name.clone());
+                let i = importances.columns[j];
+                json!({"column": name, "importance": i.mean, "error": i.error, "low": i.low, "high": i.high})
+            })
+            .collect();
+        let Importances { measure, base, rows, repeats, .. } = importances;
+        let object = json!({"measure": measure, "base": base, "rows": rows, "repeats": repeats, "columns": columns});
+        self.json.insert("importances".into(), object);
+    }
+
+    /// Adds the partial dependence on one column.
+    fn add_dependence(&mut self, fitted: &Fitted, d: &Dependence) -> Result<()> {
+        let chart = report::dependence_chart(fitted, d);
+        if matches!(d.places, GridValues::Numbers(_)) {
+            // Curves of single rows are only drawn in SVG; characters are too coarse for them.
+            let mut mean = chart.clone();
+            mean.series.retain(|s| !s.quiet);
+            write!(self.text, "\n{}", mean.to_text(WIDTH, LINES))?;
+        }
+        self.charts.push(chart.to_svg());
+        let places = match &d.places {
+            GridValues::Numbers(v) => json!(v),
+            GridValues::Names(v) => json!(v),
+        };
+        let column = fitted.schema.fields.get(d.column).map(|f| f.name.clone());
+        let mean: Vec<&[f64]> = (0..d.mean.rows()).map(|k| d.mean.row(k)).collect();
+        let one = json!({"column": column, "places": places, "mean": mean, "deciles": d.deciles});
+        match self.json.entry("partial_dependence").or_insert_with(|| json!([])) {
+            Value::Array(all) => all.push(one),
+            _ => unreachable!("it was made a list"),
+        }
+        Ok(())
+    }
+}
+
+/// The nearest training rows of some rows, as a table.
+fn nearest_examples(fitted: &Fitted, near: &[NeighborExamples]) -> Report {
+    let mut report = Report::default();
+    let names: Vec<&str> = fitted.schema.names().take(4).collect();
+    let heads: Vec<&str> = ["row", "nearest", "distance", "is"].into_iter().chain(names.iter().copied()).collect();
+    let mut cells: Vec<Vec<Cell>> = Vec::new();
+    for n in near {
+        for (number, far, answer, values) in &n.examples {
+            let is: Vec<String> = answer.iter().map(cell_words).collect();
+            let mut row: Vec<Cell> = vec![
+                format!("row {}", n.row + 1).into(),
+                format!("training row {}", number + 1).into(),
+                (*far).into(),
+                is.join(", ").into(),
+            ];
+            row.extend((0..names.len()).map(|j| values.get(j).map_or(Cell::Empty, |v| Cell::from(v.as_str()))));
+            cells.push(row);
+        }
+    }
+    report.table("Nearest examples of the first rows", &heads, cells);
+    report
 }
 
 fn cell_words(cell: &Cell) -> String {

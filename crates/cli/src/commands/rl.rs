@@ -103,75 +103,118 @@ pub fn train(args: &RlTrain) -> Result<()> {
     if let Some(path) = &args.output {
         file::write_atomic(path, &trained[best].to_bytes()?)?;
     }
-    let runs: Vec<(&[f64], &[u64])> = trained.iter().map(TrainedAgent::episodes).collect();
-    let curve = LearningCurve::by_steps(&runs, SPANS);
-    let solved = env_info(&env.name, &env.params).solved;
-    let title = format!("{name} on {}: returns while learning", env.name);
-    let chart = Chart::learning(&title, &[(name.clone(), curve.clone())], solved);
     if measured.iter().any(|e| e.endless > 0) {
         notes
             .push("some episodes did not end: the environment has no limit of steps, and the agent goes round in circles".into());
     }
-    let all_steps: u64 = trained.iter().map(TrainedAgent::steps).sum();
+    let run = TrainingResult { env, trained, measured, best, notes, seconds: training_seconds };
     if let Some(path) = &args.report {
-        let figure = Figure::new("learning", "Returns while learning", chart.clone().sized(560.0, 340.0)).wide();
-        let learned = DocTable { caption: "Returns after training".into(), ..table(&trained, &measured) };
-        let page = Document::new(format!("{name} on {}", env.name), "An agent, trained and then tested without exploring.")
-            .kind("Reinforcement learning")
-            .fact("Environment", &env.name)
-            .fact("Agent", &name)
-            .fact("Steps", text::count(all_steps as usize))
-            .with(DocSection::new("Learning").notes(&notes).figures(vec![figure]).with(DocBlock::Table(learned)))
-            .with(episode_part("An episode", &first_episode(&trained[best], &env, seed)?));
-        write_page(path, &page)?;
+        write_page(path, &run.page(seed)?)?;
     }
-    print_notes(&args.everywhere, &notes);
+    print_notes(&args.everywhere, &run.notes);
     let seconds = started.elapsed().as_secs_f64();
     if args.everywhere.json {
+        return print_json("rl train", &args.everywhere, seconds, run.json(args, &agent.params));
+    }
+    print(&run.text(args)?)
+}
+
+/// Trained agents, one per seed, and their evaluations.
+struct TrainingResult {
+    env: AnyEnvironment,
+    trained: Vec<TrainedAgent>,
+    measured: Vec<ReturnStats>,
+    /// The index of the agent with the largest mean return.
+    best: usize,
+    notes: Vec<String>,
+    seconds: f64,
+}
+
+impl TrainingResult {
+    fn name(&self) -> &str {
+        &self.trained[self.best].agent.name
+    }
+
+    fn steps(&self) -> u64 {
+        self.trained.iter().map(TrainedAgent::steps).sum()
+    }
+
+    /// The mean return at which the environment counts as solved.
+    fn solved(&self) -> Option<f64> {
+        env_info(&self.env.name, &self.env.params).solved
+    }
+
+    fn curve(&self) -> LearningCurve {
+        let runs: Vec<(&[f64], &[u64])> = self.trained.iter().map(TrainedAgent::episodes).collect();
+        LearningCurve::by_steps(&runs, SPANS)
+    }
+
+    fn chart(&self) -> Chart {
+        let title = format!("{} on {}: returns while learning", self.name(), self.env.name);
+        Chart::learning(&title, &[(self.name().to_owned(), self.curve())], self.solved())
+    }
+
+    fn page(&self, seed: u64) -> Result<Document> {
+        let (name, env) = (self.name(), &self.env);
+        let figure = Figure::new("learning", "Returns while learning", self.chart().sized(560.0, 340.0)).wide();
+        let learned = DocTable { caption: "Returns after training".into(), ..table(&self.trained, &self.measured) };
+        Ok(Document::new(format!("{name} on {}", env.name), "An agent, trained and then tested without exploring.")
+            .kind("Reinforcement learning")
+            .fact("Environment", &env.name)
+            .fact("Agent", name)
+            .fact("Steps", text::count(self.steps() as usize))
+            .with(DocSection::new("Learning").notes(&self.notes).figures(vec![figure]).with(DocBlock::Table(learned)))
+            .with(episode_part("An episode", &first_episode(&self.trained[self.best], env, seed)?)))
+    }
+
+    fn json(&self, args: &RlTrain, params: &Map<String, Value>) -> Value {
         let entry = |(t, e): (&TrainedAgent, &ReturnStats)| {
             let (returns, _) = t.episodes();
             json!({"seed": t.seed, "steps": t.steps(), "episodes": returns.len(), "evaluation": e})
         };
-        let more = json!({
-            "environment": {"name": env.name, "params": env.params}, "agent": name, "params": agent.params,
-            "runs": trained.iter().zip(&measured).map(entry).collect::<Vec<_>>(), "best_seed": trained[best].seed,
-            "evaluation": measured[best], "solved_at": solved, "curve": curve, "training_seconds": training_seconds,
-            "notes": notes, "output": args.output, "report": args.report,
-        });
-        return print_json("rl train", &args.everywhere, seconds, more);
-    }
-    let mut out = format!("{name} on {}: {} steps", env.name, text::count(all_steps as usize));
-    writeln!(
-        out,
-        " in {}, {:.1} million per second\n",
-        text::seconds(training_seconds),
-        all_steps as f64 / training_seconds / 1e6
-    )?;
-    let rows: Vec<Vec<String>> = trained
-        .iter()
-        .zip(&measured)
-        .map(|(t, e)| {
-            let (returns, _) = t.episodes();
-            let episodes = text::count(returns.len());
-            let mean = format!("{} ± {}", text::number(e.mean), text::number(e.sd));
-            vec![t.seed.to_string(), episodes, mean, text::number(e.min), text::number(e.max), text::number(e.steps)]
+        json!({
+            "environment": {"name": self.env.name, "params": self.env.params}, "agent": self.name(), "params": params,
+            "runs": self.trained.iter().zip(&self.measured).map(entry).collect::<Vec<_>>(),
+            "best_seed": self.trained[self.best].seed, "evaluation": self.measured[self.best], "solved_at": self.solved(),
+            "curve": self.curve(), "training_seconds": self.seconds,
+            "notes": self.notes, "output": args.output, "report": args.report,
         })
-        .collect();
-    let heads = ["seed", "episodes", "return ± s.d.", "least", "most", "steps"];
-    out += &text::table(&heads, &[Align::Right; 6], &rows);
-    if let Some(level) = solved {
-        let count = measured.iter().filter(|e| e.mean >= level - 1e-9).count();
-        writeln!(out, "\nsolved ({level} on average) by {count} of {}", trained.len())?;
     }
-    writeln!(out, "\n{}", chart.to_text(80, 14))?;
-    if let Some(path) = &args.output {
-        let which = if trained.len() > 1 { format!(" (seed {})", trained[best].seed) } else { String::new() };
-        writeln!(out, "agent saved in {}{which}; `ermine rl play` runs it", path.display())?;
+
+    fn text(&self, args: &RlTrain) -> Result<String> {
+        let mut out = format!("{} on {}: {} steps", self.name(), self.env.name, text::count(self.steps() as usize));
+        let speed = self.steps() as f64 / self.seconds / 1e6;
+        writeln!(out, " in {}, {speed:.1} million per second\n", text::seconds(self.seconds))?;
+        let rows: Vec<Vec<String>> = self
+            .trained
+            .iter()
+            .zip(&self.measured)
+            .map(|(t, e)| {
+                let (returns, _) = t.episodes();
+                let episodes = text::count(returns.len());
+                let mean = format!("{} ± {}", text::number(e.mean), text::number(e.sd));
+                vec![t.seed.to_string(), episodes, mean, text::number(e.min), text::number(e.max), text::number(e.steps)]
+            })
+            .collect();
+        let heads = ["seed", "episodes", "return ± s.d.", "least", "most", "steps"];
+        out += &text::table(&heads, &[Align::Right; 6], &rows);
+        if let Some(level) = self.solved() {
+            let count = self.measured.iter().filter(|e| e.mean >= level - 1e-9).count();
+            writeln!(out, "\nsolved ({level} on average) by {count} of {}", self.trained.len())?;
+        }
+        writeln!(out, "\n{}", self.chart().to_text(80, 14))?;
+        if let Some(path) = &args.output {
+            let which = match self.trained.len() {
+                1 => String::new(),
+                _ => format!(" (seed {})", self.trained[self.best].seed),
+            };
+            writeln!(out, "agent saved in {}{which}; `ermine rl play` runs it", path.display())?;
+        }
+        if let Some(path) = &args.report {
+            writeln!(out, "report written to {}", path.display())?;
+        }
+        Ok(out)
     }
-    if let Some(path) = &args.report {
-        writeln!(out, "report written to {}", path.display())?;
-    }
-    print(&out)
 }
 
 fn table(trained: &[TrainedAgent], measured: &[ReturnStats]) -> DocTable {

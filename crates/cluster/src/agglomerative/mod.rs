@@ -129,10 +129,6 @@ impl Default for Agglomerative {
 }
 
 impl Agglomerative {
-    fn refuse(name: &str, value: impl std::fmt::Display, expected: impl Into<String>) -> Error {
-        Error::parameter(Self::SPEC.name, name, value, expected)
-    }
-
     fn word(&self) -> String {
         serde_json::to_value(self.metric).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
     }
@@ -147,7 +143,7 @@ impl Learner for Agglomerative {
         objective: "join the two groups least apart: ward sqrt(2 * increase of the sum of squares within), complete max, average mean, single min of \
                     the distances of their rows",
         notes: "For few rows, since time and memory grow with their square (single and ward need no table of distances), where the tree is of \
-                interest or groups need not be round; standardise first. ward and complete find compact groups, single follows chains. A new row \
+                interest or groups need not be round; standardize first. ward and complete find compact groups, single follows chains. A new row \
                 goes to the group of the nearest training row.",
         reference: "Ward: Hierarchical grouping to optimize an objective function, JASA 58 (1963); Lance, Williams, Computer Journal 9 (1967); \
                     Murtagh, Computer Journal 26 (1983)",
@@ -199,19 +195,23 @@ impl Learner for Agglomerative {
         Self::SPEC.check_params(&params)?;
         match (self.n_clusters, self.distance_threshold) {
             (None, None) => {
-                return Err(Self::refuse("n_clusters", "null", "exactly one of n_clusters and distance_threshold must be given"));
+                return Err(Self::parameter_error(
+                    "n_clusters",
+                    "null",
+                    "exactly one of n_clusters and distance_threshold must be given",
+                ));
             }
             (Some(_), Some(t)) => {
                 let expected = "exactly one of n_clusters and distance_threshold must be given, and the other be null";
-                return Err(Self::refuse("distance_threshold", t, expected));
+                return Err(Self::parameter_error("distance_threshold", t, expected));
             }
             _ => {}
         }
         if self.distance_threshold.is_some() && !self.compute_full_tree {
-            return Err(Self::refuse("compute_full_tree", false, "with distance_threshold it must be true"));
+            return Err(Self::parameter_error("compute_full_tree", false, "with distance_threshold it must be true"));
         }
         if self.linkage == Linkage::Ward && self.metric != Distance::Euclidean {
-            return Err(Self::refuse("metric", self.word(), "ward has euclidean distances only; take another linkage"));
+            return Err(Self::parameter_error("metric", self.word(), "ward has euclidean distances only; take another linkage"));
         }
         Ok(())
     }
@@ -225,7 +225,7 @@ impl Learner for Agglomerative {
             return Err(Error::Data(format!("{} joins rows, and there is only {n}", Self::SPEC.name)));
         }
         if let Some(k) = self.n_clusters.filter(|k| *k > n) {
-            return Err(Self::refuse("n_clusters", k, format!("there are {n} rows to put into groups")));
+            return Err(Self::parameter_error("n_clusters", k, format!("there are {n} rows to put into groups")));
         }
         let points = IndexedPoints::from_features(&data.x, data.schema, Self::SPEC.name)?;
         let rows = match &points {
@@ -283,7 +283,11 @@ impl Agglomerative {
     ) -> Result<(Dendrogram, usize)> {
         if let Some(pairs) = &self.connectivity {
             if let Some([a, b]) = pairs.iter().find(|p| p.iter().any(|&i| i as usize >= n)) {
-                return Err(Self::refuse("connectivity", format!("[{a}, {b}]"), format!("there are rows 0 to {}", n - 1)));
+                return Err(Self::parameter_error(
+                    "connectivity",
+                    format!("[{a}, {b}]"),
+                    format!("there are rows 0 to {}", n - 1),
+                ));
             }
             let groups = if self.compute_full_tree { 1 } else { self.n_clusters.unwrap_or(1) };
             let joins = graph::joins(n, pairs, self.linkage, groups, centers.as_ref(), distance, cx)?;

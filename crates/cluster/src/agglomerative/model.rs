@@ -69,7 +69,7 @@ impl AgglomerativeModel {
         let least = self.tree.leaves - self.tree.children.len();
         if groups < least || groups > self.tree.leaves {
             let expected = format!("the tree of {} rows has {least} to {} groups", self.tree.leaves, self.tree.leaves);
-            return Err(Agglomerative::refuse("n_clusters", groups, expected));
+            return Err(Agglomerative::parameter_error("n_clusters", groups, expected));
         }
         Ok(self.tree.cut(groups))
     }

@@ -102,18 +102,18 @@ impl SelfTraining {
         let classifier = model
             .as_classifier()
             .ok_or_else(|| Error::Target(format!("{} gives no probabilities to be sure of", learner.spec().name)))?;
-        let (proba, found) = classifier.proba_and_class(&data.x.take_rows(open).view())?;
-        Ok(self.sure(proba.view(), &found).into_iter().map(|(k, class)| (open[k], class)).collect())
+        let (proba, predictions) = classifier.proba_and_class(&data.x.take_rows(open).view())?;
+        Ok(self.sure(proba.view(), &predictions).into_iter().map(|(k, class)| (open[k], class)).collect())
     }
 
     /// The rows whose label is adopted, the most probable first, and that label: of rows with these probabilities and
-    /// predicted classes `found`.
-    pub fn sure(&self, proba: MatRef<'_, f64>, found: &[u32]) -> Vec<(usize, u32)> {
-        let of = |k: usize| (*proba.at(k, found[k] as usize), k);
-        let mut sure: Vec<(f64, usize)> = (0..found.len()).map(of).filter(|s| s.0 >= self.threshold).collect();
+    /// predicted classes `predictions`.
+    pub fn sure(&self, proba: MatRef<'_, f64>, predictions: &[u32]) -> Vec<(usize, u32)> {
+        let of = |k: usize| (*proba.at(k, predictions[k] as usize), k);
+        let mut sure: Vec<(f64, usize)> = (0..predictions.len()).map(of).filter(|s| s.0 >= self.threshold).collect();
         sure.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         sure.truncate(self.most.unwrap_or(usize::MAX));
-        sure.into_iter().map(|(_, k)| (k, found[k])).collect()
+        sure.into_iter().map(|(_, k)| (k, predictions[k])).collect()
     }
 }
 

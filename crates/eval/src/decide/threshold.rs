@@ -85,7 +85,7 @@ fn order_statistic(
     if n < needed {
         let class = if class { "positive" } else { "negative" };
         return Err(Error::Data(format!(
-            "{n} {class} rows cannot vouch for a rate of {bound} with confidence {confidence}: {needed} are needed"
+            "{n} {class} rows cannot guarantee a rate of {bound} with confidence {confidence}: {needed} are needed"
         )));
     }
     // It decreases with k.

@@ -3,7 +3,7 @@
 use ermine_core::{Column, Context, Error, Features, MISSING_CODE, Mat, Model, Progress, Result, RngStream};
 use serde::{Deserialize, Serialize};
 
-use super::Found;
+use super::ModelOutput;
 use super::column::{ColumnValues, FillValue, replace_column};
 
 /// Parameters of partial dependence.
@@ -116,9 +116,9 @@ impl PartialDependence {
             cx.check(Progress { stage: "dependence", done: k as u64, total: Some(fills.len() as u64), objective: None })?;
             let Some(same) = cells.filled(*fill) else { return Ok(None) };
             replace_column(&mut taken, column, same)?;
-            let predictions = match Found::of(model, &taken.view())? {
-                Found::Proba(p) if p.cols() == 2 => Mat::from_fn(p.rows(), 1, |i, _| p[(i, 1)]),
-                Found::Proba(p) | Found::Reals(p) => p,
+            let predictions = match ModelOutput::of(model, &taken.view())? {
+                ModelOutput::Proba(p) if p.cols() == 2 => Mat::from_fn(p.rows(), 1, |i, _| p[(i, 1)]),
+                ModelOutput::Proba(p) | ModelOutput::Reals(p) => p,
             };
             if each.is_empty() {
                 each = vec![Mat::zeros(rows.len(), fills.len()); predictions.cols()];

@@ -4,7 +4,7 @@ use ermine_core::{Context, DatasetRef, Error, Model, OwnedDataset, OwnedFeatures
 use ermine_math::distribution::StudentT;
 use serde::{Deserialize, Serialize};
 
-use super::Found;
+use super::ModelOutput;
 use super::column::{ColumnValues, replace_column};
 use crate::metrics::Direction;
 use crate::model_selection::stratified_k_fold;
@@ -106,9 +106,9 @@ impl PermutationImportance {
         }
         let mut parts = self.parts(judged, rows, cx.seed);
         let (y, weight) = pooled(&parts);
-        let mut views: Vec<Found> = Vec::new();
+        let mut views: Vec<ModelOutput> = Vec::new();
         for (part, judged) in parts.iter().zip(judged) {
-            views.push(Found::of(judged.model, &part.x.view())?);
+            views.push(ModelOutput::of(judged.model, &part.x.view())?);
         }
         let base = joined(views);
         let name = self.measure.as_deref().unwrap_or(base.default_metric());
@@ -128,9 +128,9 @@ impl PermutationImportance {
         let without = |g: usize| -> Vec<f64> { (0..total).map(|i| if fold[i] == g { 0.0 } else { weight[i] }).collect() };
         let lists: Vec<Vec<f64>> =
             std::iter::once(weight.clone()).chain((0..groups).map(without)).filter(|w| w.iter().any(|w| *w > 0.0)).collect();
-        let measured = |found: &Found| -> Result<Vec<f64>> {
+        let measured = |predictions: &ModelOutput| -> Result<Vec<f64>> {
             let signed = |w: &Vec<f64>| {
-                let (value, better) = found.measure(name, &y.view(), Some(w))?;
+                let (value, better) = predictions.measure(name, &y.view(), Some(w))?;
                 Ok(if better == Direction::Higher { -value } else { value })
             };
             lists.iter().map(signed).collect()
@@ -153,7 +153,7 @@ impl PermutationImportance {
                         &mut RngStream::new(cx.seed, "permutation importance", index),
                     ));
                     replace_column(&mut part.x, j, dealt)?;
-                    let predictions = Found::of(judged.model, &part.x.view());
+                    let predictions = ModelOutput::of(judged.model, &part.x.view());
                     replace_column(&mut part.x, j, cells)?;
                     views.push(predictions?);
                 }
@@ -199,8 +199,8 @@ fn permute_within_groups(fold: &[usize], groups: usize, stream: &mut RngStream) 
     from
 }
 
-fn joined(parts: Vec<Found>) -> Found {
-    parts.into_iter().reduce(Found::joined).expect("there is a part")
+fn joined(parts: Vec<ModelOutput>) -> ModelOutput {
+    parts.into_iter().reduce(ModelOutput::joined).expect("there is a part")
 }
 
 /// The targets and weights of all parts, concatenated.

@@ -12,7 +12,7 @@ mod shap;
 
 pub use dependence::{Dependence, GridValues, PartialDependence};
 pub use importance::{Importance, Importances, ModelOnData, PermutationImportance};
-pub use predictions::Found;
+pub use predictions::ModelOutput;
 pub use shap::{Attributions, attributions, can_attribute};
 
 #[cfg(test)]

@@ -6,14 +6,14 @@ use crate::metrics::{self, Direction};
 
 /// Predictions of a model.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum ModelOutput {
     /// Probabilities: one column per class.
     Proba(Mat<f64>),
     /// Numbers: one column per target.
     Reals(Mat<f64>),
 }
 
-impl Found {
+impl ModelOutput {
     /// Predicts rows; an error for a model that does not predict.
     pub fn of(model: &dyn Model, x: &Features<'_>) -> Result<Self> {
         match (model.as_classifier(), model.as_regressor()) {
@@ -70,14 +70,14 @@ impl Found {
                 "accuracy" => metrics::confusion(codes, &argmax_rows(p.view()), names.len(), weight).accuracy(),
                 _ => named(metrics::of_classes(codes, p.view(), &argmax_rows(p.view()), weight)?)?,
             },
-            (Self::Reals(found), Target::Real(_) | Target::Reals(_)) => {
+            (Self::Reals(predictions), Target::Real(_) | Target::Reals(_)) => {
                 let truth = y.reals()?;
                 match name {
-                    "mse" => metrics::mse(truth, found.view(), weight),
-                    "rmse" => metrics::rmse(truth, found.view(), weight),
-                    "mae" => metrics::mae(truth, found.view(), weight),
-                    "r2" => metrics::r2(truth, found.view(), weight),
-                    _ => named(metrics::of_numbers(truth, found.view(), weight, &|t, p| (t - p) * (t - p)))?,
+                    "mse" => metrics::mse(truth, predictions.view(), weight),
+                    "rmse" => metrics::rmse(truth, predictions.view(), weight),
+                    "mae" => metrics::mae(truth, predictions.view(), weight),
+                    "r2" => metrics::r2(truth, predictions.view(), weight),
+                    _ => named(metrics::of_numbers(truth, predictions.view(), weight, &|t, p| (t - p) * (t - p)))?,
                 }
             }
             _ => return Err(Error::Target("the model predicts something else than this target".into())),

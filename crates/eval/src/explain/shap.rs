@@ -8,7 +8,7 @@ use ermine_core::{Features, Mat, Model, Result};
 /// they are the part of a column minus its mean over the given rows: exact for independent columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attributions {
-    /// What the values sum to, together with the base: "probability", "log odds", "prediction".
+    /// The quantity that the values and the base sum to: "probability", "log odds", "prediction".
     pub explains: &'static str,
     /// Outputs explained per row: 1, or one per class or target.
     pub outputs: usize,

@@ -57,7 +57,7 @@ fn importances_of_folds_are_those_of_their_rows_together() {
     let parts = PermutationImportance { measure: Some("r2".into()), ..Default::default() }
         .importances(&judged, &Context::default())
         .unwrap();
-    let predictions = Found::of(&model, &all.x).unwrap();
+    let predictions = ModelOutput::of(&model, &all.x).unwrap();
     assert_eq!(parts.base, predictions.measure("r2", &all.y, None).unwrap().0);
     assert_eq!(parts.ranking()[0], 0, "{parts:?}");
     assert!(parts.columns[0].low > parts.columns[1].high && parts.columns[1].low > parts.columns[2].high);

@@ -25,9 +25,9 @@ pub enum Average {
 }
 
 /// Counts the predictions of each true class.
-pub fn confusion(truth: &[u32], found: &[u32], classes: usize, weight: Option<&[f64]>) -> Confusion {
+pub fn confusion(truth: &[u32], predictions: &[u32], classes: usize, weight: Option<&[f64]>) -> Confusion {
     let mut counts = Mat::zeros(classes, classes);
-    for (i, (&t, &f)) in truth.iter().zip(found).enumerate() {
+    for (i, (&t, &f)) in truth.iter().zip(predictions).enumerate() {
         counts[(t as usize, f as usize)] += weight.map_or(1.0, |w| w[i]);
     }
     Confusion { counts }
@@ -168,31 +168,31 @@ impl Confusion {
 }
 
 /// Share of rows whose class is right.
-pub fn accuracy(truth: &[u32], found: &[u32], weight: Option<&[f64]>) -> f64 {
+pub fn accuracy(truth: &[u32], predictions: &[u32], weight: Option<&[f64]>) -> f64 {
     let w = |i: usize| weight.map_or(1.0, |w| w[i]);
-    let right: f64 = (0..truth.len()).filter(|&i| truth[i] == found[i]).map(w).sum();
+    let right: f64 = (0..truth.len()).filter(|&i| truth[i] == predictions[i]).map(w).sum();
     right / (0..truth.len()).map(w).sum::<f64>()
 }
 
 /// Mean over classes of the recall.
-pub fn balanced_accuracy(truth: &[u32], found: &[u32], classes: usize, weight: Option<&[f64]>) -> f64 {
-    confusion(truth, found, classes, weight).balanced_accuracy()
+pub fn balanced_accuracy(truth: &[u32], predictions: &[u32], classes: usize, weight: Option<&[f64]>) -> f64 {
+    confusion(truth, predictions, classes, weight).balanced_accuracy()
 }
 
 /// Precision, recall and F measure of one class.
 pub fn precision_recall_f1(
     truth: &[u32],
-    found: &[u32],
+    predictions: &[u32],
     classes: usize,
     class: usize,
     weight: Option<&[f64]>,
 ) -> (f64, f64, f64) {
-    confusion(truth, found, classes, weight).precision_recall_f1(class)
+    confusion(truth, predictions, classes, weight).precision_recall_f1(class)
 }
 
 /// Mean over classes of the F measure.
-pub fn f1_macro(truth: &[u32], found: &[u32], classes: usize, weight: Option<&[f64]>) -> f64 {
-    confusion(truth, found, classes, weight).f1_macro()
+pub fn f1_macro(truth: &[u32], predictions: &[u32], classes: usize, weight: Option<&[f64]>) -> f64 {
+    confusion(truth, predictions, classes, weight).f1_macro()
 }
 
 /// [`Thresholds::roc_auc`] of rows; `None` when one of the two classes does not occur.

@@ -29,7 +29,7 @@ pub use classify::{
 pub use cluster::{calinski_harabasz, davies_bouldin, inertia, silhouette};
 pub use difference::{Difference, corrected_t_test, holm, mcnemar, mcnemar_of};
 pub use interval::{BootstrapInterval, Interval, IntervalMethod, delong, delong_difference, wilson};
-pub use predictions::Outcome;
+pub use predictions::Predictions;
 pub use probability::{MeanLoss, brier, confidence, hinge, log_loss, top_k_accuracy};
 pub use rank::{DcgGain, dcg, kendall, ndcg, pearson, ranks, spearman};
 pub use regress::{RegressionSums, errors, mae, mape, mean_deviance, median_absolute_error, mse, msle, pinball, r2, rmse};
@@ -60,15 +60,15 @@ pub const METRICS: &[(&str, Direction, &str)] = &[
     (
         "precision",
         Direction::Higher,
-        "share of the rows found as a class that are of it; averaged over classes when there are more than two",
+        "share of the rows predictions as a class that are of it; averaged over classes when there are more than two",
     ),
     (
         "recall",
         Direction::Higher,
         "share of the rows of a class that is found; averaged over classes when there are more than two",
     ),
-    ("mcc", Direction::Higher, "Matthews' correlation of true and found classes"),
-    ("kappa", Direction::Higher, "agreement of true and found classes beyond chance"),
+    ("mcc", Direction::Higher, "Matthews' correlation of true and predictions classes"),
+    ("kappa", Direction::Higher, "agreement of true and predictions classes beyond chance"),
     (
         "calibration_error",
         Direction::Lower,
@@ -83,10 +83,10 @@ pub const METRICS: &[(&str, Direction, &str)] = &[
         Direction::Lower,
         "twice the log-likelihood short of a perfect fit, in the family of the model; the sum of squares but for glm",
     ),
-    ("explained_variance", Direction::Higher, "r2 with the mean of the residuals forgiven"),
+    ("explained_variance", Direction::Higher, "r2 of the predictions after their mean error is removed"),
     ("median_absolute_error", Direction::Lower, "median of the absolute errors"),
     ("max_error", Direction::Lower, "greatest absolute error"),
-    ("inertia", Direction::Lower, "sum of squared distances to the nearest centre"),
+    ("inertia", Direction::Lower, "sum of squared distances to the nearest center"),
     ("silhouette", Direction::Higher, "how much nearer rows are to their own cluster than to the next"),
     ("adjusted_rand", Direction::Higher, "agreement of two groupings, 0 by chance and 1 when equal"),
     ("log_likelihood", Direction::Higher, "log-likelihood of the rows"),
@@ -107,13 +107,13 @@ const CALIBRATION_BINS: usize = 10;
 pub fn of_classes(
     truth: &[u32],
     proba: MatRef<'_, f64>,
-    found: &[u32],
+    predictions: &[u32],
     weight: Option<&[f64]>,
 ) -> Result<Vec<(&'static str, f64)>> {
     let bins = calibration_bins(truth, proba, weight)?;
     let areas = (roc_auc_macro(truth, proba, weight)?, average_precision_macro(truth, proba, weight)?);
     let losses = (log_loss(truth, proba, weight), brier(truth, proba, weight));
-    Ok(class_measures(&confusion(truth, found, proba.cols(), weight), losses, areas, &bins))
+    Ok(class_measures(&confusion(truth, predictions, proba.cols(), weight), losses, areas, &bins))
 }
 
 /// The bins of the second class of two, or of the predicted class.
@@ -132,7 +132,7 @@ pub fn one_of_classes(
     name: &str,
     truth: &[u32],
     proba: MatRef<'_, f64>,
-    found: &[u32],
+    predictions: &[u32],
     weight: Option<&[f64]>,
 ) -> Result<Option<f64>> {
     Ok(match name {
@@ -142,7 +142,7 @@ pub fn one_of_classes(
         "average_precision" => average_precision_macro(truth, proba, weight)?,
         "calibration_error" => Some(calibration_bins(truth, proba, weight)?.curve(0.95).expected_calibration_error()),
         _ => {
-            let (shares, others) = table_measures(&confusion(truth, found, proba.cols(), weight));
+            let (shares, others) = table_measures(&confusion(truth, predictions, proba.cols(), weight));
             shares.into_iter().chain(others).find(|m| m.0 == name).map(|m| m.1)
         }
     })
@@ -186,30 +186,30 @@ fn class_measures(
 /// All regression metrics; `deviance` is the unit deviance of a prediction.
 pub fn of_numbers(
     truth: MatRef<'_, f64>,
-    found: MatRef<'_, f64>,
+    predictions: MatRef<'_, f64>,
     weight: Option<&[f64]>,
     deviance: &dyn Fn(f64, f64) -> f64,
 ) -> Vec<(&'static str, f64)> {
-    let mut out = number_measures(&errors(truth, found, weight), &total_deviance(truth, found, weight, deviance));
+    let mut out = number_measures(&errors(truth, predictions, weight), &total_deviance(truth, predictions, weight, deviance));
     let at = out.len() - 1;
-    out.insert(at, ("median_absolute_error", median_error(truth, found, weight)));
+    out.insert(at, ("median_absolute_error", median_error(truth, predictions, weight)));
     out
 }
 
 fn total_deviance(
     truth: MatRef<'_, f64>,
-    found: MatRef<'_, f64>,
+    predictions: MatRef<'_, f64>,
     weight: Option<&[f64]>,
     deviance: &dyn Fn(f64, f64) -> f64,
 ) -> MeanLoss {
-    let of_row = |i: usize| (0..truth.cols()).map(|j| deviance(*truth.at(i, j), *found.at(i, j))).sum::<f64>();
+    let of_row = |i: usize| (0..truth.cols()).map(|j| deviance(*truth.at(i, j), *predictions.at(i, j))).sum::<f64>();
     MeanLoss::of(truth.rows(), weight, of_row)
 }
 
 /// The one regression metric that is no sum over rows, averaged over targets.
-fn median_error(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
+fn median_error(truth: MatRef<'_, f64>, predictions: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
     let column = |m: MatRef<'_, f64>, j: usize| m.col_iter(j).collect::<Vec<f64>>();
-    let median = |j: usize| median_absolute_error(&column(truth, j), &column(found, j), weight);
+    let median = |j: usize| median_absolute_error(&column(truth, j), &column(predictions, j), weight);
     (0..truth.cols()).map(median).sum::<f64>() / truth.cols() as f64
 }
 
@@ -217,15 +217,15 @@ fn median_error(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&
 pub fn one_of_numbers(
     name: &str,
     truth: MatRef<'_, f64>,
-    found: MatRef<'_, f64>,
+    predictions: MatRef<'_, f64>,
     weight: Option<&[f64]>,
     deviance: &dyn Fn(f64, f64) -> f64,
 ) -> Option<f64> {
     match name {
-        "median_absolute_error" => Some(median_error(truth, found, weight)),
-        "deviance" => Some(total_deviance(truth, found, weight, deviance).sum),
+        "median_absolute_error" => Some(median_error(truth, predictions, weight)),
+        "deviance" => Some(total_deviance(truth, predictions, weight, deviance).sum),
         _ => {
-            let all = number_measures(&errors(truth, found, weight), &MeanLoss::default());
+            let all = number_measures(&errors(truth, predictions, weight), &MeanLoss::default());
             all.into_iter().find(|m| m.0 == name).map(|m| m.1)
         }
     }
@@ -248,13 +248,14 @@ fn number_measures(of: &[RegressionSums], deviance: &MeanLoss) -> Vec<(&'static 
 /// densities and reconstructions, and with known classes the agreement of clusters with them.
 pub fn evaluate(model: &dyn Model, x: &Features<'_>, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
     if predicts(model, y) {
-        return Outcome::of(model, x, &Context::default())?.measures(model, y, weight);
+        return Predictions::of(model, x, &Context::default())?.measures(model, y, weight);
     }
     if !is_measurable(model, x, y)? {
         return Err(match y {
-            Target::None => {
-                Error::Data("this model neither predicts, groups nor leads back, so that there is nothing to measure".into())
-            }
+            Target::None => Error::Data(
+                "this model neither predicts nor clusters nor has an inverse transform, so that there is nothing to measure"
+                    .into(),
+            ),
             _ => Error::Target("the model predicts something else than this target".into()),
         });
     }

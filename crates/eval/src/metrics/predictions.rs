@@ -9,7 +9,7 @@ const BLOCK_ROWS: usize = 8192;
 
 /// Predictions of a model.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum Predictions {
     /// Of a regressor: one column per target.
     Numbers(Mat<f64>),
     /// Of a classifier.
@@ -17,11 +17,11 @@ pub enum Outcome {
         /// Probabilities: one column per class.
         proba: Mat<f64>,
         /// The predicted classes.
-        found: Vec<u32>,
+        classes: Vec<u32>,
     },
 }
 
-impl Outcome {
+impl Predictions {
     /// Predicts rows; an error when the deadline passes meanwhile, or when the model does not predict.
     pub fn of(model: &dyn Model, x: &Features<'_>, cx: &Context<'_>) -> Result<Self> {
         let mut blocks =
@@ -32,14 +32,14 @@ impl Outcome {
         };
         let first = blocks.next().map_or(*x, |(_, block)| block);
         if let Some(c) = model.as_classifier() {
-            let (mut proba, mut found) = c.proba_and_class(&first)?;
+            let (mut proba, mut classes) = c.proba_and_class(&first)?;
             for (from, block) in blocks {
-                look(found.len())?;
+                look(classes.len())?;
                 let (p, f) = c.proba_and_class(&block).map_err(|e| e.with_row(|row| row + from))?;
                 proba.append_rows(p);
-                found.extend(f);
+                classes.extend(f);
             }
-            return Ok(Self::Classes { proba, found });
+            return Ok(Self::Classes { proba, classes });
         }
         if let Some(r) = model.as_regressor() {
             let mut predictions = r.predict(&first)?;
@@ -52,16 +52,16 @@ impl Outcome {
         Err(mismatch())
     }
 
-    /// Adds what the same model says of further rows.
+    /// Adds the predictions of the same model for further rows.
     ///
     /// # Panics
     /// When it is of another model.
     pub fn append(&mut self, more: Self) {
         match (self, more) {
             (Self::Numbers(all), Self::Numbers(more)) => all.append_rows(more),
-            (Self::Classes { proba, found }, Self::Classes { proba: p, found: f }) => {
+            (Self::Classes { proba, classes }, Self::Classes { proba: p, classes: f }) => {
                 proba.append_rows(p);
-                found.extend(f);
+                classes.extend(f);
             }
             _ => panic!("predictions of different models"),
         }
@@ -70,8 +70,8 @@ impl Outcome {
     /// The measures against a known target; the model knows its deviance.
     pub fn measures(&self, model: &dyn Model, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Vec<(&'static str, f64)>> {
         match (self.kind(model, y)?, self) {
-            (Some(r), Self::Numbers(found)) => Ok(of_numbers(y.reals()?, found.view(), weight, &|y, p| r.unit_deviance(y, p))),
-            (_, Self::Classes { proba, found }) => of_classes(y.classes()?.0, proba.view(), found, weight),
+            (Some(r), Self::Numbers(values)) => Ok(of_numbers(y.reals()?, values.view(), weight, &|y, p| r.unit_deviance(y, p))),
+            (_, Self::Classes { proba, classes }) => of_classes(y.classes()?.0, proba.view(), classes, weight),
             _ => Err(mismatch()),
         }
     }
@@ -79,10 +79,10 @@ impl Outcome {
     /// One of the metrics, without computing the others; none where it does not apply.
     pub fn measure(&self, name: &str, model: &dyn Model, y: &Target<'_>, weight: Option<&[f64]>) -> Result<Option<f64>> {
         match (self.kind(model, y)?, self) {
-            (Some(r), Self::Numbers(found)) => {
-                Ok(one_of_numbers(name, y.reals()?, found.view(), weight, &|y, p| r.unit_deviance(y, p)))
+            (Some(r), Self::Numbers(values)) => {
+                Ok(one_of_numbers(name, y.reals()?, values.view(), weight, &|y, p| r.unit_deviance(y, p)))
             }
-            (_, Self::Classes { proba, found }) => one_of_classes(name, y.classes()?.0, proba.view(), found, weight),
+            (_, Self::Classes { proba, classes }) => one_of_classes(name, y.classes()?.0, proba.view(), classes, weight),
             _ => Err(mismatch()),
         }
     }

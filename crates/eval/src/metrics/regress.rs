@@ -54,11 +54,11 @@ impl RegressionSums {
     /// The sums of rows: true and predicted values.
     pub fn of(
         truth: impl Iterator<Item = f64> + Clone,
-        found: impl Iterator<Item = f64> + Clone,
+        predictions: impl Iterator<Item = f64> + Clone,
         weight: Option<&[f64]>,
     ) -> Self {
         let w = |i: usize| weight.map_or(1.0, |w| w[i]);
-        let rows = truth.zip(found).enumerate().map(|(i, (y, p))| (w(i), y, p)).filter(|r| r.0 > 0.0);
+        let rows = truth.zip(predictions).enumerate().map(|(i, (y, p))| (w(i), y, p)).filter(|r| r.0 > 0.0);
         let most = rows.clone().map(|(_, y, p)| y.abs().max(p.abs())).fold(0.0, f64::max);
         // The power of two below it: dividing by that rounds nothing.
         let unit = f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
@@ -154,9 +154,10 @@ impl Partial for RegressionSums {
 }
 
 /// The sums of each target column.
-pub fn errors(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> Vec<RegressionSums> {
+pub fn errors(truth: MatRef<'_, f64>, predictions: MatRef<'_, f64>, weight: Option<&[f64]>) -> Vec<RegressionSums> {
     let rows = 0..truth.rows();
-    let of = |j: usize| RegressionSums::of(rows.clone().map(|i| *truth.at(i, j)), rows.clone().map(|i| *found.at(i, j)), weight);
+    let of =
+        |j: usize| RegressionSums::of(rows.clone().map(|i| *truth.at(i, j)), rows.clone().map(|i| *predictions.at(i, j)), weight);
     (0..truth.cols()).map(of).collect()
 }
 
@@ -165,32 +166,32 @@ fn mean(of: &[RegressionSums], measure: impl Fn(&RegressionSums) -> f64) -> f64 
 }
 
 /// Mean squared error.
-pub fn mse(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
-    mean(&errors(truth, found, weight), RegressionSums::mse)
+pub fn mse(truth: MatRef<'_, f64>, predictions: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
+    mean(&errors(truth, predictions, weight), RegressionSums::mse)
 }
 
 /// Root of the mean squared error.
-pub fn rmse(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
-    mse(truth, found, weight).sqrt()
+pub fn rmse(truth: MatRef<'_, f64>, predictions: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
+    mse(truth, predictions, weight).sqrt()
 }
 
 /// Mean absolute error.
-pub fn mae(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
-    mean(&errors(truth, found, weight), RegressionSums::mae)
+pub fn mae(truth: MatRef<'_, f64>, predictions: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
+    mean(&errors(truth, predictions, weight), RegressionSums::mae)
 }
 
 /// Share of explained variance, 1 - RSS/TSS, averaged over targets. For a constant target it is 1 when predicted
 /// exactly and 0 otherwise.
-pub fn r2(truth: MatRef<'_, f64>, found: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
-    mean(&errors(truth, found, weight), RegressionSums::r2)
+pub fn r2(truth: MatRef<'_, f64>, predictions: MatRef<'_, f64>, weight: Option<&[f64]>) -> f64 {
+    mean(&errors(truth, predictions, weight), RegressionSums::r2)
 }
 
 /// The weighted median of the absolute errors: at least half of the weight is at or below it and at least half at or
 /// above; the middle where two values satisfy that.
-pub fn median_absolute_error(truth: &[f64], found: &[f64], weight: Option<&[f64]>) -> f64 {
+pub fn median_absolute_error(truth: &[f64], predictions: &[f64], weight: Option<&[f64]>) -> f64 {
     let w = |i: usize| weight.map_or(1.0, |w| w[i]);
     let mut sizes: Vec<(f64, f64)> =
-        (0..truth.len()).filter(|&i| w(i) > 0.0).map(|i| ((truth[i] - found[i]).abs(), w(i))).collect();
+        (0..truth.len()).filter(|&i| w(i) > 0.0).map(|i| ((truth[i] - predictions[i]).abs(), w(i))).collect();
     sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
     let half = sizes.iter().map(|s| s.1).sum::<f64>() / 2.0;
     let mut below = 0.0;
@@ -208,7 +209,7 @@ pub fn median_absolute_error(truth: &[f64], found: &[f64], weight: Option<&[f64]
 
 /// Mean unit deviance of a family: twice the difference of the log-likelihoods of a perfect fit and the prediction, for
 /// dispersion 1. Targets or predictions outside the domain of the family are errors.
-pub fn mean_deviance(family: Family, truth: &[f64], found: &[f64], weight: Option<&[f64]>) -> Result<f64> {
+pub fn mean_deviance(family: Family, truth: &[f64], predictions: &[f64], weight: Option<&[f64]>) -> Result<f64> {
     let refuse = |what: &str, row: usize, value: f64| Error::OutOfRange {
         what: what.into(),
         row,
@@ -218,36 +219,36 @@ pub fn mean_deviance(family: Family, truth: &[f64], found: &[f64], weight: Optio
     if let Some(row) = truth.iter().position(|&y| !family.is_in_support(y)) {
         return Err(refuse("target", row, truth[row]));
     }
-    if let Some(row) = found.iter().position(|&p| !family.is_valid_mean(p)) {
-        return Err(refuse("prediction", row, found[row]));
+    if let Some(row) = predictions.iter().position(|&p| !family.is_valid_mean(p)) {
+        return Err(refuse("prediction", row, predictions[row]));
     }
-    Ok(MeanLoss::of(truth.len(), weight, |i| family.deviance(truth[i], found[i])).mean())
+    Ok(MeanLoss::of(truth.len(), weight, |i| family.deviance(truth[i], predictions[i])).mean())
 }
 
 /// Mean pinball loss max(tau (y - p), (tau - 1) (y - p)): least for the quantile `tau` of the target.
-pub fn pinball(truth: &[f64], found: &[f64], tau: f64, weight: Option<&[f64]>) -> f64 {
+pub fn pinball(truth: &[f64], predictions: &[f64], tau: f64, weight: Option<&[f64]>) -> f64 {
     let loss = |i: usize| {
-        let r = truth[i] - found[i];
+        let r = truth[i] - predictions[i];
         (tau * r).max((tau - 1.0) * r)
     };
     MeanLoss::of(truth.len(), weight, loss).mean()
 }
 
 /// Mean of |y - p| / |y|; for a target of 0 the machine epsilon of f64 is the denominator.
-pub fn mape(truth: &[f64], found: &[f64], weight: Option<&[f64]>) -> f64 {
-    let loss = |i: usize| (truth[i] - found[i]).abs() / truth[i].abs().max(f64::EPSILON);
+pub fn mape(truth: &[f64], predictions: &[f64], weight: Option<&[f64]>) -> f64 {
+    let loss = |i: usize| (truth[i] - predictions[i]).abs() / truth[i].abs().max(f64::EPSILON);
     MeanLoss::of(truth.len(), weight, loss).mean()
 }
 
 /// Mean of (log(1 + y) - log(1 + p))²; values at or below -1 are errors.
-pub fn msle(truth: &[f64], found: &[f64], weight: Option<&[f64]>) -> Result<f64> {
-    for (what, values) in [("target", truth), ("prediction", found)] {
+pub fn msle(truth: &[f64], predictions: &[f64], weight: Option<&[f64]>) -> Result<f64> {
+    for (what, values) in [("target", truth), ("prediction", predictions)] {
         if let Some(row) = values.iter().position(|v| v.is_nan() || *v <= -1.0) {
             let needed = "the squared logarithmic error needs numbers above -1".into();
             return Err(Error::OutOfRange { what: what.into(), row, value: values[row], needed });
         }
     }
-    Ok(MeanLoss::of(truth.len(), weight, |i| (truth[i].ln_1p() - found[i].ln_1p()).powi(2)).mean())
+    Ok(MeanLoss::of(truth.len(), weight, |i| (truth[i].ln_1p() - predictions[i].ln_1p()).powi(2)).mean())
 }
 
 #[cfg(test)]

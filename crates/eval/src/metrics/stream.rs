@@ -52,14 +52,14 @@ impl Evaluation {
                     let known = c.classes();
                     return Err(Error::Target(format!("the model knows the classes {known:?} and the data has {names:?}")));
                 }
-                let (proba, found) = c.proba_and_class(&rows.x)?;
+                let (proba, predictions) = c.proba_and_class(&rows.x)?;
                 let p = proba.view();
                 let sum = |loss: fn(u32, ermine_core::MatRef<'_, f64>, usize) -> f64| {
                     MeanLoss::of(codes.len(), weight, |i| loss(codes[i], p, i))
                 };
                 let classes = if names.len() == 2 { 1..2 } else { 0..names.len() };
                 Ok(Self::Classes {
-                    confusion: confusion(codes, &found, names.len(), weight),
+                    confusion: confusion(codes, &predictions, names.len(), weight),
                     log_loss: sum(probability::log_loss_of),
                     brier: sum(probability::brier_of),
                     thresholds: classes.map(|c| Thresholds::of_class(codes, p, c, weight)).collect::<Result<_>>()?,
@@ -67,10 +67,11 @@ impl Evaluation {
                 })
             }
             (_, Some(r), _, Target::Real(_) | Target::Reals(_)) => {
-                let (truth, found) = (rows.y.reals()?, r.predict(&rows.x)?);
-                let of_row = |i: usize| (0..truth.cols()).map(|j| r.unit_deviance(*truth.at(i, j), found[(i, j)])).sum::<f64>();
+                let (truth, predictions) = (rows.y.reals()?, r.predict(&rows.x)?);
+                let of_row =
+                    |i: usize| (0..truth.cols()).map(|j| r.unit_deviance(*truth.at(i, j), predictions[(i, j)])).sum::<f64>();
                 Ok(Self::Numbers {
-                    errors: errors(truth, found.view(), weight),
+                    errors: errors(truth, predictions.view(), weight),
                     deviance: MeanLoss::of(truth.rows(), weight, of_row),
                 })
             }

@@ -12,7 +12,7 @@ use ermine_core::{
 use rayon::prelude::*;
 
 use super::{CvSplits, FoldScore};
-use crate::metrics::{self, Outcome};
+use crate::metrics::{self, Predictions};
 
 /// Most bytes of copied rows cached for other settings, and of prepared ones.
 const CACHE_BYTES: usize = 1 << 30;
@@ -309,19 +309,19 @@ pub fn measured(
     metric: Option<&str>,
     fit_seconds: f64,
     cx: &Context<'_>,
-) -> Result<(FoldScore, Outcome)> {
+) -> Result<(FoldScore, Predictions)> {
     // A fit cut short by the deadline does not show how good its learner is.
     if cx.deadline_passed() {
         return Err(Error::Deadline("fitting".into()));
     }
     let started = Instant::now();
-    let outcome = Outcome::of(model, &test.x, cx)?;
+    let predictions = Predictions::of(model, &test.x, cx)?;
     let predict_seconds = started.elapsed().as_secs_f64();
     let metrics = match metric {
-        None => outcome.measures(model, &test.y, test.weight)?,
-        Some(name) => named_metric(name, outcome.measure(name, model, &test.y, test.weight)?),
+        None => predictions.measures(model, &test.y, test.weight)?,
+        Some(name) => named_metric(name, predictions.measure(name, model, &test.y, test.weight)?),
     };
-    Ok((FoldScore { metrics, fit_seconds, predict_seconds, predicted: test.rows() }, outcome))
+    Ok((FoldScore { metrics, fit_seconds, predict_seconds, predicted: test.rows() }, predictions))
 }
 
 #[cfg(test)]

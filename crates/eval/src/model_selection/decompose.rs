@@ -4,7 +4,7 @@ use ermine_core::{AnyLearner, Context, DatasetRef, Error, Result, RngStream, Tar
 use serde::{Deserialize, Serialize};
 
 use super::workers::parallel_map;
-use crate::metrics::Outcome;
+use crate::metrics::Predictions;
 
 /// How training sets are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ pub fn bias_variance(
         return Err(Error::Length { what: "means of the targets".into(), expected: test.rows(), found: means.len() });
     }
     let rows = data.rows();
-    let fit = |_: usize, d: usize| -> Result<Outcome> {
+    let fit = |_: usize, d: usize| -> Result<Predictions> {
         let mut stream = RngStream::new(cx.seed, "bias and variance", d as u64);
         let mut drawn: Vec<usize> = match draw {
             TrainingDraw::Bootstrap => (0..rows).map(|_| stream.below(rows)).collect(),
@@ -85,30 +85,30 @@ pub fn bias_variance(
         };
         drawn.sort_unstable();
         let model = learner.fit_any(&data.take_rows(&drawn).view(), cx)?;
-        Outcome::of(&*model, &test.x, cx)
+        Predictions::of(&*model, &test.x, cx)
     };
-    let outcomes: Vec<Outcome> = parallel_map((0..draws).collect(), fit).into_iter().collect::<Result<_>>()?;
+    let all: Vec<Predictions> = parallel_map((0..draws).collect(), fit).into_iter().collect::<Result<_>>()?;
     let per_row: Vec<RiskParts> = match test.y {
         Target::Class { codes, names } => {
             let mean = |i: usize| means.map(|m| m[i] as u32);
-            (0..test.rows()).map(|i| of_classes(&outcomes, i, codes[i], mean(i), names.len())).collect()
+            (0..test.rows()).map(|i| of_classes(&all, i, codes[i], mean(i), names.len())).collect()
         }
         _ => {
             let y = test.y.reals()?;
             let mean = |i: usize| means.map(|m| m[i]);
-            (0..test.rows()).map(|i| of_numbers(&outcomes, i, y.row_range(i..i + 1).to_owned().as_slice(), mean(i))).collect()
+            (0..test.rows()).map(|i| of_numbers(&all, i, y.row_range(i..i + 1).to_owned().as_slice(), mean(i))).collect()
         }
     };
     Ok(sum_up(&per_row, test, draws, means.is_some(), matches!(test.y, Target::Class { .. })))
 }
 
-fn of_numbers(outcomes: &[Outcome], row: usize, y: &[f64], mean: Option<f64>) -> RiskParts {
-    let b = outcomes.len() as f64;
+fn of_numbers(all: &[Predictions], row: usize, y: &[f64], mean: Option<f64>) -> RiskParts {
+    let b = all.len() as f64;
     let mut out = [0.0; 4];
     for (j, &y) in y.iter().enumerate() {
-        let f = |o: &Outcome| if let Outcome::Numbers(m) = o { m[(row, j)] } else { f64::NAN };
-        let middle = outcomes.iter().map(f).sum::<f64>() / b;
-        let squares = outcomes.iter().map(|o| (f(o) - middle).powi(2)).sum::<f64>();
+        let f = |o: &Predictions| if let Predictions::Numbers(m) = o { m[(row, j)] } else { f64::NAN };
+        let middle = all.iter().map(f).sum::<f64>() / b;
+        let squares = all.iter().map(|o| (f(o) - middle).powi(2)).sum::<f64>();
         // The population variance over training sets: the mean of few draws has a variance of its own, which is not
         // bias.
         let variance = squares / (b - 1.0);
@@ -121,14 +121,14 @@ fn of_numbers(outcomes: &[Outcome], row: usize, y: &[f64], mean: Option<f64>) ->
     (out.map(|v| v / y.len() as f64), [0.0; 2])
 }
 
-fn of_classes(outcomes: &[Outcome], row: usize, y: u32, best: Option<u32>, classes: usize) -> RiskParts {
+fn of_classes(all: &[Predictions], row: usize, y: u32, best: Option<u32>, classes: usize) -> RiskParts {
     let mut counts = vec![0usize; classes];
-    for outcome in outcomes {
-        if let Outcome::Classes { found, .. } = outcome {
-            counts[found[row] as usize] += 1;
+    for one in all {
+        if let Predictions::Classes { classes, .. } = one {
+            counts[classes[row] as usize] += 1;
         }
     }
-    let b = outcomes.len() as f64;
+    let b = all.len() as f64;
     // The main prediction; ties go to the first class.
     let usual = (0..classes).fold(0, |best, c| if counts[c] > counts[best] { c } else { best });
     let truth = best.unwrap_or(y) as usize;

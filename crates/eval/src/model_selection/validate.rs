@@ -7,7 +7,7 @@ use ermine_core::{AnyLearner, Context, DatasetRef, Result};
 
 use super::cv_cache::{CvCache, measured};
 use super::{CvSplits, workers::parallel_map};
-use crate::metrics::{self, Outcome};
+use crate::metrics::{self, Predictions};
 
 /// Rounds per thread below which joint fits run one after the other.
 const FEW_ROUNDS: usize = 8;
@@ -38,7 +38,7 @@ pub fn validate_once(
     train: &DatasetRef<'_>,
     test: &DatasetRef<'_>,
     cx: &Context<'_>,
-) -> Result<(FoldScore, Outcome)> {
+) -> Result<(FoldScore, Predictions)> {
     let started = Instant::now();
     let model = learner.fit_any(train, cx)?;
     measured(&*model, test, None, started.elapsed().as_secs_f64(), cx)

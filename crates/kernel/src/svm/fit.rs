@@ -169,8 +169,8 @@ fn kernel_notes(kernel: &Kernel, double: &Points<'_, f64>) -> Result<Vec<String>
         return Ok(Vec::new());
     }
     Ok(vec![format!(
-        "the kernel is not positive semidefinite: of {n} rows its matrix has eigenvalues from {:.3e} to {:.3e}{}; what was found is a stationary \
-         point, and the gap says nothing",
+        "the kernel is not positive semidefinite: of {n} rows its matrix has eigenvalues from {:.3e} to {:.3e}{}; the result is a stationary \
+         point, and the gap means nothing",
         spectrum.least,
         spectrum.largest,
         if spectrum.asymmetry > spectrum.rounding() { " and is not symmetric" } else { "" }
@@ -192,6 +192,20 @@ struct SolvedPair {
     slacks: Vec<f64>,
     sigmoid: Sigmoid,
     notes: Vec<String>,
+}
+
+/// The data of a classification: classes that take part, and the rows of each.
+struct ClassProblem<'a> {
+    learner: &'a Svm,
+    data: &'a DatasetRef<'a>,
+    kernel: &'a Kernel,
+    names: &'a [String],
+    /// Codes of the classes with weight, ascending.
+    present: Vec<u32>,
+    /// Rows of each of them.
+    members: Vec<Vec<usize>>,
+    /// Bound of the dual variable of each row.
+    bounds: Vec<f64>,
 }
 
 pub(super) fn classify(
@@ -224,82 +238,98 @@ pub(super) fn classify(
             members[k].push(i);
         }
     }
-    let pairs = class_pairs(&members);
-    // Class by class, so that the values of a pair are contiguous.
-    let used: Vec<usize> = members.concat();
-    let source = PointSource::new(learner, &kernel, data, &used, pairs.len())?;
-    let one = |number: usize, pair: &ClassPair| -> Result<SolvedPair> {
-        let variables: Vec<DualVariable> = pair
-            .rows
-            .iter()
-            .zip(&pair.first)
-            .enumerate()
+    let bounds = (0..data.rows()).map(|i| learner.c.map_or(f64::INFINITY, |c| c * weight(i))).collect();
+    let problem = ClassProblem { learner, data, kernel: &kernel, names, present, members, bounds };
+    let pairs = class_pairs(&problem.members);
+    let solved = problem.solve(&pairs, start, cx)?;
+    problem.model(&pairs, &solved)
+}
+
+impl ClassProblem<'_> {
+    /// Solves all pairs of classes.
+    fn solve(&self, pairs: &[ClassPair], start: Option<&WarmStart<'_>>, cx: &Context<'_>) -> Result<Vec<SolvedPair>> {
+        // Class by class, so that the values of a pair are contiguous.
+        let used: Vec<usize> = self.members.concat();
+        let source = PointSource::new(self.learner, self.kernel, self.data, &used, pairs.len())?;
+        let one = |number: usize, pair: &ClassPair| self.solve_pair(&source, number, pair, start, cx);
+        // Small pairs are solved in parallel, as long as the matrices in progress fit in the other half of the memory. Each
+        // has the same bits either way.
+        let room = self.learner.cache_mb * 5e5 / rayon::current_num_threads() as f64;
+        let small = pairs.iter().all(|p| (p.rows.len() as f64).powi(2) * 8.0 <= room);
+        match small && pairs.len() > 1 {
+            true => pairs.par_iter().enumerate().map(|(k, p)| one(k, p)).collect(),
+            false => pairs.iter().enumerate().map(|(k, p)| one(k, p)).collect(),
+        }
+    }
+
+    fn solve_pair(
+        &self,
+        source: &PointSource<'_>,
+        number: usize,
+        pair: &ClassPair,
+        start: Option<&WarmStart<'_>>,
+        cx: &Context<'_>,
+    ) -> Result<SolvedPair> {
+        let learner = self.learner;
+        let rows = pair.rows.iter().zip(&pair.first).enumerate();
+        let variables: Vec<DualVariable> = rows
             .map(|(base, (&i, &first))| {
                 let sign = if first { 1.0 } else { -1.0 };
-                let bound = learner.c.map_or(f64::INFINITY, |c| c * weight(i));
-                DualVariable { base: base as u32, sign, target: sign, bound }
+                DualVariable { base: base as u32, sign, target: sign, bound: self.bounds[i] }
             })
             .collect();
         let points = source.points(&pair.rows)?;
-        let start = start.map(|s| s.pair(learner.c, &present, pair.classes, &pair.rows, &variables)).transpose()?;
+        let start = start.map(|s| s.pair(learner.c, &self.present, pair.classes, &pair.rows, &variables)).transpose()?;
         let problem = DualQp { rows: &pair.rows, variables: &variables, start, number };
         let solution = source.solve(learner, &points, &problem, cx)?;
         if learner.c.is_none() {
-            let (a, b) = (&names[present[pair.classes.0] as usize], &names[present[pair.classes.1] as usize]);
-            separated(&variables, &solution, &pair.rows, &points, (a, b))?;
+            let name = |k: usize| &self.names[self.present[k] as usize];
+            separated(&variables, &solution, &pair.rows, &points, (name(pair.classes.0), name(pair.classes.1)))?;
         }
         let slacks: Vec<f64> =
             variables.iter().zip(&solution.f).map(|(v, f)| (1.0 - v.sign * (f + solution.bias)).max(0.0)).collect();
         let coefficients = solution.coefficients(&variables);
-        let weights: Vec<f64> = pair.rows.iter().map(|&i| data.weight_of(i)).collect();
+        let weights: Vec<f64> = pair.rows.iter().map(|&i| self.data.weight_of(i)).collect();
         let scores: Vec<f64> = match learner.probability {
-            true => held_out(learner, &source, pair, &variables, number, cx)?,
+            true => held_out(learner, source, pair, &variables, number, cx)?,
             false => solution.f.iter().map(|f| f + solution.bias).collect(),
         };
         let sigmoid = Sigmoid::fit(&scores, &pair.first, &weights);
-        let notes = if number == 0 { kernel_notes(&kernel, &points)? } else { Vec::new() };
+        let notes = if number == 0 { kernel_notes(self.kernel, &points)? } else { Vec::new() };
         let machine = machine(learner, &variables, &solution, &slacks);
         Ok(SolvedPair { machine, coefficients, slacks, sigmoid, notes })
-    };
-    // Small pairs are solved in parallel, as long as the matrices in progress fit in the other half of the memory. Each
-    // has the same bits either way.
-    let room = learner.cache_mb * 5e5 / rayon::current_num_threads() as f64;
-    let small = pairs.iter().all(|p| (p.rows.len() as f64).powi(2) * 8.0 <= room);
-    let solved: Vec<_> = match small && pairs.len() > 1 {
-        true => pairs.par_iter().enumerate().map(|(k, p)| one(k, p)).collect::<Result<_>>()?,
-        false => pairs.iter().enumerate().map(|(k, p)| one(k, p)).collect::<Result<_>>()?,
-    };
-    // The matrix is not needed beside the model.
-    drop(source);
-
-    let (coefficient, slack) = coefficients_by_class(&pairs, &solved, present.len(), data.rows());
-    // Support vectors, class by class.
-    let mut support = Vec::new();
-    let mut n_support = Vec::new();
-    for members in &members {
-        let before = support.len();
-        support.extend(members.iter().copied().filter(|&i| coefficient.iter().any(|c| c[i] != 0.0)));
-        n_support.push((support.len() - before) as u32);
     }
-    let notes: Vec<String> = solved.iter().flat_map(|s| s.notes.clone()).collect();
-    let machines: Vec<BinarySvm> = solved.iter().map(|s| s.machine.clone()).collect();
-    let certificate = certificate(learner, &machines, notes);
-    SvmModel::new(model::SvmModelParts {
-        expansion: Expansion::new(&kernel, ExpansionPoints::take(&kernel, &data.x, &support)?)?,
-        dual_coef: model::columns(&coefficient, &support),
-        slack: model::columns(&slack, &support),
-        support: support.iter().map(|&i| i as u32).collect(),
-        machines,
-        says: SvmTask::Classes {
-            names: names.to_vec(),
-            present,
-            n_support,
-            sigmoids: solved.iter().map(|s| s.sigmoid).collect(),
-            shape: learner.decision_shape,
-            break_ties: learner.break_ties,
-        },
-        certificate: Some(certificate),
-    })
+
+    /// The model of the solved pairs: support vectors class by class.
+    fn model(self, pairs: &[ClassPair], solved: &[SolvedPair]) -> Result<SvmModel> {
+        let (coefficient, slack) = coefficients_by_class(pairs, solved, self.present.len(), self.data.rows());
+        let mut support = Vec::new();
+        let mut n_support = Vec::new();
+        for members in &self.members {
+            let before = support.len();
+            support.extend(members.iter().copied().filter(|&i| coefficient.iter().any(|c| c[i] != 0.0)));
+            n_support.push((support.len() - before) as u32);
+        }
+        let notes: Vec<String> = solved.iter().flat_map(|s| s.notes.clone()).collect();
+        let machines: Vec<BinarySvm> = solved.iter().map(|s| s.machine.clone()).collect();
+        let certificate = certificate(self.learner, &machines, notes);
+        SvmModel::new(model::SvmModelParts {
+            expansion: Expansion::new(self.kernel, ExpansionPoints::take(self.kernel, &self.data.x, &support)?)?,
+            dual_coef: model::columns(&coefficient, &support),
+            slack: model::columns(&slack, &support),
+            support: support.iter().map(|&i| i as u32).collect(),
+            machines,
+            says: SvmTask::Classes {
+                names: self.names.to_vec(),
+                present: self.present,
+                n_support,
+                sigmoids: solved.iter().map(|s| s.sigmoid).collect(),
+                shape: self.learner.decision_shape,
+                break_ties: self.learner.break_ties,
+            },
+            certificate: Some(certificate),
+        })
+    }
 }
 
 /// All pairs of classes, with their rows.

@@ -40,51 +40,18 @@ pub(super) fn polish(
         if top - bottom <= good {
             break;
         }
-        // Variables at a bound whose multiplier has the wrong sign: the worst of each side.
-        if !free.is_empty() {
-            let error = |k: usize| variables[k].target - f[variables[k].base as usize] - b;
-            let spread = free.iter().map(|&k| error(k).abs()).fold(0.0, f64::max);
-            let pull = |k: usize| match (alpha[k] > 0.0, variables[k].sign > 0.0) {
-                (false, true) | (true, false) => error(k),
-                (true, true) | (false, false) => -error(k),
-            };
-            let at_bound = (0..alpha.len()).filter(|k| free.binary_search(k).is_err());
-            let worst = at_bound.map(|k| (pull(k), k)).fold((0.0, usize::MAX), |a, b| if b.0 > a.0 { b } else { a });
-            if worst.1 != usize::MAX && worst.0 > spread.max(good) {
-                free.push(worst.1);
-                free.sort_unstable();
-            }
+        if let Some(worst) = wrong_multiplier(variables, &alpha, &f, &free, b, good) {
+            free.push(worst);
+            free.sort_unstable();
         }
         if free.len() < 2 || free.len() > MOST {
             break;
         }
         let Some(step) = direction(points, variables, &free, &f, b)? else { break };
-        // As far as the bounds allow.
-        let mut length: f64 = 1.0;
-        for (&k, &d) in free.iter().zip(&step) {
-            let room = if d > 0.0 {
-                (variables[k].bound - alpha[k]) / d
-            } else if d < 0.0 {
-                -alpha[k] / d
-            } else {
-                f64::INFINITY
-            };
-            length = length.min(room);
-        }
-        if length <= 0.0 || length.is_nan() {
+        let before = alpha.clone();
+        if !step_within_bounds(variables, &free, &step, &mut alpha) {
             // The released variable is blocked at once: the rest is optimal.
             break;
-        }
-        let before = alpha.clone();
-        for (&k, &d) in free.iter().zip(&step) {
-            let moved = alpha[k] + length * d;
-            let room = if d > 0.0 { (variables[k].bound - alpha[k]) / d } else { -alpha[k] / d };
-            alpha[k] = match (room <= length, d > 0.0) {
-                _ if d == 0.0 => alpha[k],
-                (true, true) => variables[k].bound,
-                (true, false) => 0.0,
-                _ => moved.clamp(0.0, variables[k].bound),
-            };
         }
         // Few variables moved: their rows suffice to update f.
         let moved: Vec<f64> = alpha.iter().zip(&before).map(|(new, old)| new - old).collect();
@@ -108,6 +75,51 @@ pub(super) fn polish(
         }
     }
     Ok(())
+}
+
+/// The variable at a bound whose multiplier has the wrong sign by most, if by more than the errors of the free variables.
+fn wrong_multiplier(variables: &[DualVariable], alpha: &[f64], f: &[f64], free: &[usize], b: f64, good: f64) -> Option<usize> {
+    if free.is_empty() {
+        return None;
+    }
+    let error = |k: usize| variables[k].target - f[variables[k].base as usize] - b;
+    let spread = free.iter().map(|&k| error(k).abs()).fold(0.0, f64::max);
+    let violation = |k: usize| match (alpha[k] > 0.0, variables[k].sign > 0.0) {
+        (false, true) | (true, false) => error(k),
+        (true, true) | (false, false) => -error(k),
+    };
+    let at_bound = (0..alpha.len()).filter(|k| free.binary_search(k).is_err());
+    let worst = at_bound.map(|k| (violation(k), k)).fold((0.0, usize::MAX), |a, b| if b.0 > a.0 { b } else { a });
+    (worst.1 != usize::MAX && worst.0 > spread.max(good)).then_some(worst.1)
+}
+
+/// Moves the free variables along a step as far as their bounds allow; false where they allow nothing.
+fn step_within_bounds(variables: &[DualVariable], free: &[usize], step: &[f64], alpha: &mut [f64]) -> bool {
+    let mut length: f64 = 1.0;
+    for (&k, &d) in free.iter().zip(step) {
+        let room = if d > 0.0 {
+            (variables[k].bound - alpha[k]) / d
+        } else if d < 0.0 {
+            -alpha[k] / d
+        } else {
+            f64::INFINITY
+        };
+        length = length.min(room);
+    }
+    if length <= 0.0 || length.is_nan() {
+        return false;
+    }
+    for (&k, &d) in free.iter().zip(step) {
+        let moved = alpha[k] + length * d;
+        let room = if d > 0.0 { (variables[k].bound - alpha[k]) / d } else { -alpha[k] / d };
+        alpha[k] = match (room <= length, d > 0.0) {
+            _ if d == 0.0 => alpha[k],
+            (true, true) => variables[k].bound,
+            (true, false) => 0.0,
+            _ => moved.clamp(0.0, variables[k].bound),
+        };
+    }
+    true
 }
 
 /// The step of the free variables to the minimum on their plane: K d + c = errors, Σ d = 0, in terms of d = s Δα.

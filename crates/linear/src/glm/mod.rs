@@ -56,7 +56,7 @@ use offset::{OffsetColumn, OffsetRole};
 /// ```
 ///
 /// # Parameters
-/// See [`Glm::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
+/// See [`Glm::SPEC`](Learner::SPEC), which is also the text on the command line and in Python.
 ///
 /// # Cost
 /// Newton's method (Fisher's scoring where the loss is not convex) takes about five to ten passes and n p²
@@ -78,7 +78,7 @@ pub struct Glm {
     pub family: GlmFamily,
     /// The power of the mean that the variance of the Tweedie family follows.
     pub power: f64,
-    /// What stands between mean and score.
+    /// The link between mean and score.
     pub link: GlmLink,
     /// The strength of the penalty.
     pub alpha: f64,
@@ -117,7 +117,7 @@ pub enum GlmFamily {
     Tweedie,
 }
 
-/// What stands between the mean and the score.
+/// The link function between mean and score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GlmLink {
@@ -197,10 +197,6 @@ impl Glm {
         }
     }
 
-    fn refuse(name: &str, value: impl std::fmt::Display, expected: impl Into<String>) -> Error {
-        Error::parameter(Self::NAME, name, value, expected)
-    }
-
     /// The column of the offset or exposure.
     fn offset_column(&self, schema: &Schema) -> Result<Option<OffsetColumn>> {
         let (column, role) = match (&self.offset, &self.exposure) {
@@ -225,13 +221,13 @@ impl Learner for Glm {
 
     const SPEC: Spec = Spec {
         name: Self::NAME,
-        summary: "Generalised linear model: counts, amounts and shares whose spread follows their mean",
+        summary: "Generalized linear model: counts, amounts and shares whose spread follows their mean",
         objective: "min 1 / (2 sum_i w_i) sum_i w_i d(y_i, mu_i) + alpha/2 |b|^2 with link(mu_i) = b0 + x_i b + offset_i and the \
-                    unit deviance d of the family; intercept not penalised",
+                    unit deviance d of the family; intercept not penalized",
         notes: "Choose it for counts (poisson), positive amounts (gamma, inverse-gaussian, tweedie) and shares (bernoulli), where \
                 the spread grows with the mean. The usual link is the identity for gaussian, logit for bernoulli, else the \
                 logarithm, under which effects multiply. Without penalty it gives standard errors, tests and intervals. Newton's \
-                method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 a row at most. \
+                method (Fisher's scoring where the loss is not convex): some passes over the rows, each columns^2 per row at most. \
                 Weights of rows are counts for bernoulli and poisson, and precisions where the dispersion is estimated. Does not select \
                 columns.",
         reference: "P. McCullagh, J. A. Nelder (1989), Generalized Linear Models, 2nd ed., Chapman & Hall",
@@ -253,7 +249,7 @@ impl Learner for Glm {
             },
             ParamSpec {
                 name: "link",
-                doc: "What stands between mean and score: \"auto\" is the usual one of the family, identity for gaussian and \
+                doc: "The link between mean and score: \"auto\" is the usual one of the family, identity for gaussian and \
                       tweedie powers up to 0, logit for bernoulli, else log.",
                 range: Range::Choice(&["auto", "identity", "log", "logit", "inverse", "probit"]),
             },
@@ -264,7 +260,7 @@ impl Learner for Glm {
             },
             ParamSpec {
                 name: "fit_intercept",
-                doc: "Whether an intercept is fitted; it is never penalised.",
+                doc: "Whether an intercept is fitted; it is never penalized.",
                 range: Range::Bool,
             },
             ParamSpec {
@@ -316,14 +312,14 @@ impl Learner for Glm {
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
         if self.family == GlmFamily::Tweedie && self.power > 0.0 && self.power < 1.0 {
-            return Err(Self::refuse(
+            return Err(Self::parameter_error(
                 "power",
                 self.power,
                 "there is no family between 0 and 1; it must be at most 0 or from 1 up",
             ));
         }
         if let (Some(column), Some(_)) = (&self.offset, &self.exposure) {
-            return Err(Self::refuse(
+            return Err(Self::parameter_error(
                 "offset",
                 column,
                 "give an offset or an exposure, not both: add the logarithm of one to the other",
@@ -336,10 +332,10 @@ impl Learner for Glm {
                  the target by the exposure and use the exposure as weight",
                 link.name()
             );
-            return Err(Self::refuse("exposure", column, expected));
+            return Err(Self::parameter_error("exposure", column, expected));
         }
         if family.power().is_some() && matches!(link, Link::Logit | Link::Probit) {
-            return Err(Self::refuse("link", link.name(), "it is for shares; use it with family=bernoulli"));
+            return Err(Self::parameter_error("link", link.name(), "it is for shares; use it with family=bernoulli"));
         }
         Ok(())
     }

@@ -145,7 +145,7 @@ impl Model for GlmModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
         report.text(format!("{} family, {} link.", capital(self.family.name()), self.link.name()));
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let name = |j: usize| schema.name(j);
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         for j in usize::from(!self.fit_intercept)..=self.coef().len() {
             let column = j.checked_sub(1);

@@ -1,4 +1,4 @@
-//! What a fit returns.
+//! The result of a fit.
 
 use ermine_core::{
     Cell, Certificate, ColumnMeaning, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
@@ -55,7 +55,7 @@ impl LassoModel {
         &self.dual_gap
     }
 
-    /// The path of each target, when a path was asked for or followed to choose the penalty.
+    /// The path of each target, when a path was requested or followed to choose the penalty.
     pub fn paths(&self) -> &[LassoPath] {
         &self.paths
     }
@@ -175,8 +175,7 @@ impl Model for LassoModel {
 
     fn report(&self, schema: &Schema) -> Report {
         let mut out = Report::default();
-        let names: Vec<&str> = schema.names().collect();
-        let name = |j: usize| names.get(j).map_or_else(|| format!("x{j}"), |n| n.to_string());
+        let name = |j: usize| schema.name(j);
         let targets = self.line.coef.rows();
         for k in 0..targets {
             let title = |what: &str| if targets == 1 { what.to_owned() } else { format!("{what}, target {k}") };

@@ -1,6 +1,6 @@
 //! From the parameters and the data to a model: one vector of weights per class, by the method that suits.
 
-use ermine_core::{Certificate, Context, DatasetRef, Error, Features, Mat, Result, Task};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Features, Learner, Mat, Result, Task};
 use ermine_math::columns::Design;
 use ermine_math::platt::Sigmoid;
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ use super::{
     sparse,
 };
 
-/// What one vector of weights is to solve.
+/// The problem of one vector of weights.
 pub(super) struct LinearSvmProblem<'a, 'x> {
     pub features: &'a Features<'x>,
     /// Targets; ±1 for classes.
@@ -24,7 +24,7 @@ pub(super) struct LinearSvmProblem<'a, 'x> {
     pub index: u64,
 }
 
-/// One vector of weights and what is known of it.
+/// The solution for one vector of weights.
 pub(super) struct LinearSvmSolution {
     w: Vec<f64>,
     intercept: f64,
@@ -49,9 +49,9 @@ impl LinearSvm {
             (loss @ (SvmLoss::Hinge | SvmLoss::SquaredHinge), Task::Classification) => Ok(loss),
             (loss @ (SvmLoss::EpsilonInsensitive | SvmLoss::SquaredEpsilonInsensitive), Task::Regression) => Ok(loss),
             (SvmLoss::Hinge | SvmLoss::SquaredHinge, _) => {
-                Err(Self::refuse("loss", "a hinge", "numbers need epsilon_insensitive or squared_epsilon_insensitive"))
+                Err(Self::parameter_error("loss", "a hinge", "numbers need epsilon_insensitive or squared_epsilon_insensitive"))
             }
-            _ => Err(Self::refuse("loss", "an epsilon-insensitive loss", "classes need hinge or squared_hinge")),
+            _ => Err(Self::parameter_error("loss", "an epsilon-insensitive loss", "classes need hinge or squared_hinge")),
         }
     }
 
@@ -92,7 +92,7 @@ impl LinearSvm {
         with_rows(problem.features, "linear-svm", SolveVisitor(self, problem, cx))
     }
 
-    /// What the losses have in common: max(0, 1 - yf) or max(0, |y - f| - ε), or the square of it.
+    /// The common form of the losses: max(0, 1 - yf) or max(0, |y - f| - ε), or the square of it.
     fn descend(&self, x: &impl SgdRows, problem: &LinearSvmProblem<'_, '_>, cx: &Context<'_>) -> Result<LinearSvmSolution> {
         let &LinearSvmProblem { features, y, price, loss, index } = problem;
         let (n, cols) = (y.len(), features.cols());
@@ -252,7 +252,7 @@ impl LinearSvm {
             max_iter: self.max_iter,
         };
         let s = with_rows(x, "linear-svm", SolveVisitor(task, x.cols(), cx))?;
-        // The objective is one for all classes; it stands with the first.
+        // The objective is one for all classes; the first holds it.
         let line = |m: usize| LinearSvmSolution {
             w: s.w.row(m).to_vec(),
             intercept: s.constants[m] * self.constant(),
@@ -273,7 +273,11 @@ impl LinearSvm {
             (self.multi_class == MultiClass::CrammerSinger, "multi_class", "crammer_singer"),
         ] {
             if wrong {
-                return Err(Self::refuse(name, value, "it is for classes; numbers are solved by descent with the l2 penalty"));
+                return Err(Self::parameter_error(
+                    name,
+                    value,
+                    "it is for classes; numbers are solved by descent with the l2 penalty",
+                ));
             }
         }
         let y: Vec<f64> = data.y.reals()?.col_iter(0).collect();

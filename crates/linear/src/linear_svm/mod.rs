@@ -59,9 +59,9 @@ pub use model::LinearSvmModel;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinearSvm {
-    /// What errors cost.
+    /// The loss.
     pub loss: SvmLoss,
-    /// What weights cost.
+    /// The penalty.
     pub penalty: LinearSvmPenalty,
     /// The price of an error.
     #[serde(rename = "C")]
@@ -84,7 +84,7 @@ pub struct LinearSvm {
     pub class_weight: Option<ClassWeight>,
 }
 
-/// What errors cost.
+/// The loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SvmLoss {
@@ -100,7 +100,7 @@ pub enum SvmLoss {
     SquaredEpsilonInsensitive,
 }
 
-/// What weights cost.
+/// The penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LinearSvmPenalty {
@@ -152,12 +152,6 @@ impl Default for LinearSvm {
     }
 }
 
-impl LinearSvm {
-    fn refuse(name: &str, value: impl std::fmt::Display, expected: &str) -> Error {
-        Error::parameter("linear-svm", name, value, expected)
-    }
-}
-
 impl Learner for LinearSvm {
     type Model = LinearSvmModel;
 
@@ -168,7 +162,7 @@ impl Learner for LinearSvm {
         summary: "Linear support vector machine by coordinate descent, for classes or numbers",
         objective: "min 1/2 |w|^2 + sum_i C_i loss(y_i, w.x_i + b), or |w|_1 in the place of 1/2 |w|^2",
         notes: "Choose it for many rows or many sparse columns, and behind feature maps in the place of a kernel machine. Columns should be on \
-                one scale: the constant term is penalised like a weight, less so the larger intercept_scaling is. A round costs one look at \
+                one scale: the constant term is penalized like a weight, less so the larger intercept_scaling is. A round costs one look at \
                 every row; memory is that of the rows and one number each. Rows are visited in random order, so that another order of the \
                 rows changes the last digits.",
         reference: "Hsieh et al., ICML 2008; Ho and Lin, JMLR 13 (2012); Yuan et al., JMLR 11 (2010); Keerthi et al., KDD 2008; Shalev-Shwartz \
@@ -219,7 +213,7 @@ impl Learner for LinearSvm {
             ParamSpec { name: "fit_intercept", doc: "Whether there is a constant term.", range: Range::Bool },
             ParamSpec {
                 name: "intercept_scaling",
-                doc: "The value of the constant column, whose weight is penalised like the others.",
+                doc: "The value of the constant column, whose weight is penalized like the others.",
                 range: Range::above(0.0),
             },
             ParamSpec {
@@ -235,22 +229,22 @@ impl Learner for LinearSvm {
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
         if self.penalty == LinearSvmPenalty::L1 && self.loss == SvmLoss::Hinge {
-            return Err(Self::refuse("loss", "hinge", "the l1 penalty goes with squared_hinge"));
+            return Err(Self::parameter_error("loss", "hinge", "the l1 penalty goes with squared_hinge"));
         }
         if self.penalty == LinearSvmPenalty::L1 && self.method == LinearSvmSolver::Pegasos {
-            return Err(Self::refuse("method", "pegasos", "the l1 penalty is solved by descent"));
+            return Err(Self::parameter_error("method", "pegasos", "the l1 penalty is solved by descent"));
         }
         if self.method == LinearSvmSolver::Pegasos && !matches!(self.loss, SvmLoss::Hinge) {
-            return Err(Self::refuse("loss", "not hinge", "pegasos takes steps on the hinge"));
+            return Err(Self::parameter_error("loss", "not hinge", "pegasos takes steps on the hinge"));
         }
         let squared = matches!(self.loss, SvmLoss::Auto | SvmLoss::SquaredHinge | SvmLoss::SquaredEpsilonInsensitive);
         if self.method == LinearSvmSolver::Newton && (self.penalty == LinearSvmPenalty::L1 || !squared) {
-            return Err(Self::refuse("method", "newton", "it is for squared losses with the l2 penalty"));
+            return Err(Self::parameter_error("method", "newton", "it is for squared losses with the l2 penalty"));
         }
         if let Some(ClassWeight::Factors(factors)) = &self.class_weight
             && let Some((name, value)) = factors.iter().find(|(_, v)| !(v.is_finite() && **v >= 0.0))
         {
-            return Err(Self::refuse("class_weight", format!("{name}: {value}"), "factors are finite and not negative"));
+            return Err(Self::parameter_error("class_weight", format!("{name}: {value}"), "factors are finite and not negative"));
         }
         Ok(())
     }

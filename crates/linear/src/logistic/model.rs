@@ -148,7 +148,7 @@ impl Model for LogisticModel {
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
-        let name = |j: usize| schema.fields.get(j).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let name = |j: usize| schema.name(j);
         let cols = self.coef.cols();
         match &self.errors {
             Some(errors) => {

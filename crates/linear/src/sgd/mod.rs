@@ -52,7 +52,7 @@ use schedule::SgdSchedule;
 /// ```
 ///
 /// # Parameters
-/// See [`Sgd::SPEC`](Learner::SPEC), which says the same on the command line and in Python.
+/// See [`Sgd::SPEC`](Learner::SPEC), which is also the text on the command line and in Python.
 ///
 /// # Probabilities
 /// The logistic loss gives them (one against the rest, made to sum to 1). The minimizers of the squared, squared hinge
@@ -67,7 +67,7 @@ use schedule::SgdSchedule;
 ///
 /// # What it does not do
 /// A weight of 2 is a step twice as long, not two steps, and the order of the rows matters. It has no momentum;
-/// `ermine_math::optimize::study` has such methods to look at.
+/// `ermine_math::optimize::study` has such methods for study.
 ///
 /// # Reference
 /// Bottou (2012), Stochastic gradient descent tricks; Tsuruoka, Tsujii, Ananiadou (2009), Stochastic gradient descent
@@ -78,7 +78,7 @@ use schedule::SgdSchedule;
 pub struct Sgd {
     /// The loss of a row.
     pub loss: SgdLoss,
-    /// What the weights carry.
+    /// The penalty on the weights.
     pub penalty: SgdPenalty,
     /// The strength of the penalty.
     pub alpha: f64,
@@ -154,7 +154,7 @@ impl SgdLoss {
     }
 }
 
-/// What the weights carry.
+/// The penalty on the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SgdPenalty {
@@ -218,12 +218,12 @@ impl Default for Sgd {
 
 impl Sgd {
     /// The least-mean-squares rule of Widrow and Hoff: b += step (y - xᵀb) x, row after row. It settles in the mean for steps
-    /// below 2 / λmax, the largest eigenvalue of the mean of x xᵀ; the certificate says where the step stands.
+    /// below 2 / λmax, the largest eigenvalue of the mean of x xᵀ; the certificate compares the step with this bound.
     pub fn widrow_hoff(step: f64) -> Self {
         Self { preset: Some(SgdPreset::WidrowHoff), eta0: Some(step), ..Self::default() }
     }
 
-    /// One epoch over further rows, from where `model` stands, or from zero weights. The classes are those that the names of
+    /// One epoch over further rows, from the state of `model`, or from zero weights. The classes are those that the names of
     /// the target of the first call list, with or without rows.
     pub fn partial_fit(&self, model: Option<&SgdModel>, rows: &DatasetRef<'_>, cx: &Context<'_>) -> Result<SgdModel> {
         Self { max_iter: 1, tol: None, early_stopping: false, ..self.clone() }.fit_from(model, rows, cx, true)
@@ -304,10 +304,6 @@ impl Sgd {
         }
     }
 
-    fn refuse(name: &str, value: impl std::fmt::Display, expected: impl Into<String>) -> Error {
-        Error::parameter(Self::SPEC.name, name, value, expected)
-    }
-
     fn fit_from(&self, start: Option<&SgdModel>, data: &DatasetRef<'_>, cx: &Context<'_>, all_names: bool) -> Result<SgdModel> {
         self.check()?;
         SgdFit { sgd: self, spec: &Self::SPEC, until_separated: false }.run(start, data, cx, all_names).map(|(model, _)| model)
@@ -331,12 +327,12 @@ impl Learner for Sgd {
         name: "sgd",
         summary: "Linear models for classes or numbers, learned one row at a time by stochastic gradient descent",
         objective: "min 1/n sum_i w_i loss(y_i, x_i b + b0) + alpha R(b); R = 1/2 |b|^2, |b|_1, their mixture or 0; more than two \
-                    classes one against the rest; intercepts are not penalised",
+                    classes one against the rest; intercepts are not penalized",
         notes: "Choose it for very many rows, for sparse rows, or for rows that keep coming. It comes near the optimum in a few \
-                epochs and stays near it; ridge, logistic and support vector machines find the optimum itself. Standardise \
+                epochs and stays near it; ridge, logistic and support vector machines find the optimum itself. Standardize \
                 the columns: one step length serves them all. A row of weight 2 is a step twice as long. Of the losses, \
                 log_loss has probabilities, those of modified_huber, squared_error, squared_hinge and exponential follow from \
-                their minimisers, and the others give the logistic function of the score, which is not calibrated.",
+                their minimizers, and the others give the logistic function of the score, which is not calibrated.",
         reference: "L. Bottou (2012), Stochastic gradient descent tricks; B. Widrow, M. E. Hoff (1960), Adaptive switching circuits",
         family: Family::Linear,
         tasks: &[Task::Classification, Task::Regression],
@@ -367,7 +363,7 @@ impl Learner for Sgd {
             },
             ParamSpec {
                 name: "penalty",
-                doc: "What the weights carry: l2, half their squares; l1, their sizes, which makes weights exactly 0; \
+                doc: "The penalty on the weights: l2, half their squares; l1, their absolute values, which makes weights exactly 0; \
                       elasticnet, both; none.",
                 range: Range::Choice(&["l2", "l1", "elasticnet", "none"]),
             },
@@ -376,10 +372,10 @@ impl Learner for Sgd {
                 doc: "The strength of the penalty; the steps of learning_rate=optimal depend on it too.",
                 range: Range::Real { min: 0.0, max: f64::MAX, above: false, log: true },
             },
-            ParamSpec { name: "l1_ratio", doc: "The share of the sizes in an elasticnet penalty.", range: SHARE },
+            ParamSpec { name: "l1_ratio", doc: "The share of the absolute values in an elasticnet penalty.", range: SHARE },
             ParamSpec {
                 name: "fit_intercept",
-                doc: "Whether scores have an intercept, which is not penalised.",
+                doc: "Whether scores have an intercept, which is not penalized.",
                 range: Range::Bool,
             },
             ParamSpec { name: "max_iter", doc: "Epochs at most.", range: Range::int_from(1) },
@@ -468,15 +464,19 @@ impl Learner for Sgd {
         if let Some(ClassWeight::Factors(factors)) = &self.class_weight
             && let Some((name, value)) = factors.iter().find(|f| !(f.1.is_finite() && *f.1 >= 0.0))
         {
-            return Err(Self::refuse("class_weight", format!("{name}: {value}"), "factors are finite and not negative"));
+            return Err(Self::parameter_error("class_weight", format!("{name}: {value}"), "factors are finite and not negative"));
         }
         if self.learning_rate == LearningRate::Optimal && self.alpha == 0.0 {
-            return Err(Self::refuse("alpha", 0.0, "learning_rate=optimal derives its steps from alpha, which must be above 0"));
+            return Err(Self::parameter_error(
+                "alpha",
+                0.0,
+                "learning_rate=optimal derives its steps from alpha, which must be above 0",
+            ));
         }
         let passive = matches!(self.learning_rate, LearningRate::Pa1 | LearningRate::Pa2);
         if passive && !matches!(self.loss, SgdLoss::Auto | SgdLoss::Hinge | SgdLoss::EpsilonInsensitive) {
             let value = serde_json::to_string(&self.loss).unwrap_or_default();
-            return Err(Self::refuse("loss", value, "passive-aggressive steps need hinge or epsilon_insensitive"));
+            return Err(Self::parameter_error("loss", value, "passive-aggressive steps need hinge or epsilon_insensitive"));
         }
         Ok(())
     }

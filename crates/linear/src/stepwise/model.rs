@@ -67,7 +67,7 @@ impl Model for StepwiseModel {
 
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
-        let name = |j: u32| schema.fields.get(j as usize).map_or_else(|| format!("x{j}"), |f| f.name.clone());
+        let name = |j: u32| schema.name(j as usize);
         let mut rows = vec![vec!["(intercept)".into(), self.intercept().into()]];
         rows.extend(self.support().iter().map(|&j| vec![name(j).into(), self.coef()[j as usize].into()]));
         report.coefficients("Coefficients", &[("coefficient", ColumnMeaning::Coefficient)], rows);

@@ -122,6 +122,43 @@ fn frame(cells: &NetworkInput<'_>, rows: &[u32], columns: usize, weight: &(dyn F
     (0..columns).map(|j| (mean[j] as f32, scale(j))).collect()
 }
 
+impl GanTrainers {
+    /// Both sides before the first step, for rows of `columns` numbers.
+    fn new(gan: &Gan, columns: usize, seed: u64) -> Result<Self> {
+        let network = |hidden: &[usize], inputs: usize, outputs: usize, seed: u64| {
+            let architecture = Architecture::perceptron(hidden, gan.activation.activation(), outputs);
+            Network::new(&architecture, Shape::flat(inputs), WeightInit::Auto, seed)
+        };
+        let adam = OptimizerRule::Adam { beta_1: gan.beta_1, beta_2: 0.999, epsilon: 1e-8 };
+        let optimizer = Optimizer { method: adam, ..Optimizer::adam(gan.learning_rate_init) };
+        let seed_of = |side: u64| RngStream::new(seed, "gan side", side).next_u64();
+        let generator = network(&gan.generator, gan.n_latent, columns, seed_of(0))?;
+        let discriminator = network(&gan.discriminator, columns, 1, seed_of(1))?;
+        Ok(Self {
+            generator: Trainer::new(generator, optimizer, gan.batch_size)?,
+            discriminator: Trainer::new(discriminator, optimizer, 2 * gan.batch_size)?.with_input_gradient(),
+        })
+    }
+
+    /// Trains both for `steps` steps; false where the deadline passed before.
+    fn train_epoch(&mut self, gan: &Gan, source: &GanSampler<'_>, steps: usize, epoch: u64, cx: &Context<'_>) -> Result<bool> {
+        let mut stream = RngStream::new(cx.seed, "gan epoch", epoch);
+        for _ in 0..steps {
+            if cx.deadline_passed() {
+                return Ok(false);
+            }
+            for _ in 0..gan.d_steps {
+                let real = source.real(gan.batch_size, &mut stream);
+                let made = self.generator.network().predict(source.noise(gan.batch_size, &mut stream).view())?;
+                step_discriminator(&mut self.discriminator, real.view(), made.view())?;
+            }
+            let noise = source.noise(gan.batch_size, &mut stream);
+            step_generator(&mut self.generator, &mut self.discriminator, noise.view(), gan.non_saturating)?;
+        }
+        Ok(true)
+    }
+}
+
 pub(super) fn train_gan(gan: &Gan, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<GanModel> {
     let cells = NetworkInput::checked(&data.x, data.schema, <Gan as ermine_core::Learner>::SPEC.name)?;
     let kept: Vec<u32> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).map(|i| i as u32).collect();
@@ -137,19 +174,7 @@ pub(super) fn train_gan(gan: &Gan, data: &DatasetRef<'_>, cx: &Context<'_>) -> R
         mass.push(total);
     }
     let source = GanSampler { rows: &rows, mass: &mass, latent: gan.n_latent };
-    let network = |hidden: &[usize], inputs: usize, outputs: usize, seed: u64| {
-        let architecture = Architecture::perceptron(hidden, gan.activation.activation(), outputs);
-        Network::new(&architecture, Shape::flat(inputs), WeightInit::Auto, seed)
-    };
-    let adam = OptimizerRule::Adam { beta_1: gan.beta_1, beta_2: 0.999, epsilon: 1e-8 };
-    let optimizer = Optimizer { method: adam, ..Optimizer::adam(gan.learning_rate_init) };
-    let seed_of = |side: u64| RngStream::new(cx.seed, "gan side", side).next_u64();
-    let generator = network(&gan.generator, gan.n_latent, columns, seed_of(0))?;
-    let discriminator = network(&gan.discriminator, columns, 1, seed_of(1))?;
-    let mut sides = GanTrainers {
-        generator: Trainer::new(generator, optimizer, gan.batch_size)?,
-        discriminator: Trainer::new(discriminator, optimizer, 2 * gan.batch_size)?.with_input_gradient(),
-    };
+    let mut sides = GanTrainers::new(gan, columns, cx.seed)?;
     let modes = ModeAnchors::find(&rows, gan.n_modes, cx.seed);
     let mut trace = Trace::timed(&["iteration", "objective", "duality_gap", "coverage"]);
     let (mut last_gap, mut coverage) = (f64::NAN, f64::NAN);
@@ -157,7 +182,7 @@ pub(super) fn train_gan(gan: &Gan, data: &DatasetRef<'_>, cx: &Context<'_>) -> R
     let steps = kept.len().div_ceil(gan.batch_size).max(1);
     let (mut epochs, mut objective) = (0, f64::NAN);
     let mut finished = true;
-    'epochs: for epoch in 0..gan.max_iter {
+    for epoch in 0..gan.max_iter {
         cx.report(Progress {
             stage: "epochs",
             done: epoch,
@@ -165,20 +190,10 @@ pub(super) fn train_gan(gan: &Gan, data: &DatasetRef<'_>, cx: &Context<'_>) -> R
             objective: (epoch > 0).then_some(objective),
         })?;
         let before = sides.clone();
-        let mut stream = RngStream::new(cx.seed, "gan epoch", epoch);
-        for _ in 0..steps {
-            if cx.deadline_passed() {
-                notes.push(format!("ended at the time limit in epoch {}", epoch + 1));
-                finished = false;
-                break 'epochs;
-            }
-            for _ in 0..gan.d_steps {
-                let real = source.real(gan.batch_size, &mut stream);
-                let made = sides.generator.network().predict(source.noise(gan.batch_size, &mut stream).view())?;
-                step_discriminator(&mut sides.discriminator, real.view(), made.view())?;
-            }
-            let noise = source.noise(gan.batch_size, &mut stream);
-            step_generator(&mut sides.generator, &mut sides.discriminator, noise.view(), gan.non_saturating)?;
+        if !sides.train_epoch(gan, &source, steps, epoch, cx)? {
+            notes.push(format!("ended at the time limit in epoch {}", epoch + 1));
+            finished = false;
+            break;
         }
         let mut stream = RngStream::new(cx.seed, "gan look", epoch);
         let (real, noise) = (source.real(SAMPLE, &mut stream), source.noise(SAMPLE, &mut stream));
@@ -186,7 +201,7 @@ pub(super) fn train_gan(gan: &Gan, data: &DatasetRef<'_>, cx: &Context<'_>) -> R
         let sound = sides.generator.network().is_finite() && sides.discriminator.network().is_finite();
         if !objective.is_finite() || !sound {
             notes.push(format!(
-                "training ran away in epoch {} (rate {:e}); the weights are those before it. Lower learning_rate_init",
+                "training diverged in epoch {} (rate {:e}); the weights are those before it. Lower learning_rate_init",
                 epoch + 1,
                 gan.learning_rate_init
             ));

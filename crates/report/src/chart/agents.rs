@@ -20,7 +20,7 @@ impl Chart {
 
     /// Mean regrets, their proven bounds and the lower bound of Lai and Robbins, on logarithmic axes.
     pub fn regret_and_bounds(comparison: &Comparison) -> Self {
-        let mut chart = Self::new("Regret (lines) and what is proven (dashes)", "round", "pseudo-regret");
+        let mut chart = Self::new("Regret (lines) and proven bounds (dashes)", "round", "pseudo-regret");
         (chart.x.scale, chart.y.scale) = (Scale::Log, Scale::Log);
         let along = |values: &mut dyn Iterator<Item = f64>| -> Vec<(f64, f64)> {
             comparison.rounds.iter().map(|&t| t as f64).zip(values).collect()

@@ -25,7 +25,7 @@ pub struct Bar {
 pub struct Bars {
     /// The title.
     pub title: String,
-    /// What the values measure.
+    /// The quantity of the values.
     pub label: String,
     /// The values, from top to bottom.
     pub rows: Vec<Bar>,

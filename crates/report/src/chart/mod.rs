@@ -152,7 +152,7 @@ impl Series {
 /// An axis.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Axis {
-    /// What it measures.
+    /// The quantity that it shows.
     pub label: String,
     /// Linear or logarithmic.
     pub scale: Scale,
@@ -173,7 +173,7 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, in this order.
+    /// The series, in drawing order.
     pub series: Vec<Series>,
     /// Width and height; 720 by 440 by default.
     pub size: Option<(f64, f64)>,

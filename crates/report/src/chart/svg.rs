@@ -80,7 +80,7 @@ pub(super) fn draw(chart: &Chart, titled: bool) -> SvgImage {
     let unnamed = chart.series.iter().zip(&places).filter(|(s, p)| p.is_none() && !s.is_quiet()).count();
     if unnamed > 0 {
         let x = width - 16.0;
-        let _ = writeln!(out, "<text class=\"soft\" x=\"{x}\" y=\"26\" text-anchor=\"end\">and {unnamed} more, in grey</text>");
+        let _ = writeln!(out, "<text class=\"soft\" x=\"{x}\" y=\"26\" text-anchor=\"end\">and {unnamed} more, in gray</text>");
     }
     ticks(out, &frame, &area, &y_ticks, &x_ticks, slanted);
     let base = frame.y_to_unit(0.0).filter(|p| (0.0..=1.0).contains(p)).unwrap_or(0.0);

@@ -19,7 +19,7 @@ pub struct BeeswarmRow {
 pub struct BeeswarmChart {
     /// The title.
     pub title: String,
-    /// What the values measure.
+    /// The quantity of the values.
     pub label: String,
     /// The labels of the shades: low and high.
     pub shades: (String, String),

@@ -112,8 +112,8 @@ fn long_names_stay_apart_and_gray_curves_are_counted() {
         assert_eq!(svg.matches(&format!("{end}</text>")).count(), 1, "{k}: {svg}");
         assert_eq!(text.matches(&end).count(), 1, "{k}: {text}");
     }
-    assert!(svg.contains(">and 3 more, in grey</text>"), "{svg}");
-    assert!(!loss().to_svg().contains("in grey"));
+    assert!(svg.contains(">and 3 more, in gray</text>"), "{svg}");
+    assert!(!loss().to_svg().contains("in gray"));
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub enum DocBlock {
     },
     /// Pictures in letters, one per step of an episode, to be stepped through or played.
     Frames {
-        /// What they show.
+        /// The heading.
         title: String,
         /// The pictures, in order.
         frames: Vec<String>,

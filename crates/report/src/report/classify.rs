@@ -59,13 +59,13 @@ impl ClassifierOutput<'_> {
 }
 
 /// The main metrics, with those of a baseline.
-pub(super) fn tiles(said: &ClassifierOutput<'_>) -> Result<Vec<MetricTile>> {
-    let totals = said.totals();
+pub(super) fn tiles(output: &ClassifierOutput<'_>) -> Result<Vec<MetricTile>> {
+    let totals = output.totals();
     let all: f64 = totals.iter().sum();
     let most = (0..totals.len()).fold(0, |m, c| if totals[c] > totals[m] { c } else { m });
     let entropy: f64 = totals.iter().filter(|t| **t > 0.0).map(|t| -t / all * (t / all).ln()).sum();
-    let table = said.confusion();
-    let share = curves::accuracy(said, &table);
+    let table = output.confusion();
+    let share = curves::accuracy(output, &table);
     let mut out = vec![MetricTile {
         name: "Accuracy".into(),
         value: format::percent(table.accuracy()),
@@ -73,21 +73,21 @@ pub(super) fn tiles(said: &ClassifierOutput<'_>) -> Result<Vec<MetricTile>> {
             "{}{} by always predicting {}",
             share.map_or(String::new(), |(a, b)| format!("95%: {} to {}; ", format::percent(a), format::percent(b))),
             format::percent(totals[most] / all),
-            format::short(&said.names[most], 24)
+            format::short(&output.names[most], 24)
         ),
     }];
-    let loss = metrics::log_loss(said.codes, said.proba.view(), said.weight);
-    let spread = curves::log_loss(said);
+    let loss = metrics::log_loss(output.codes, output.proba.view(), output.weight);
+    let spread = curves::log_loss(output);
     out.push(MetricTile {
         name: "Log loss".into(),
         value: format::number(loss),
         detail: format!("{}{} by the class frequencies alone", between(spread), format::number(entropy)),
     });
-    if let Some((auc, spread)) = curves::auc(said)? {
-        let of = if said.names.len() == 2 { "0.5 by chance" } else { "mean of one against the rest; 0.5 by chance" };
+    if let Some((auc, spread)) = curves::auc(output)? {
+        let of = if output.names.len() == 2 { "0.5 by chance" } else { "mean of one against the rest; 0.5 by chance" };
         out.push(MetricTile { name: "ROC AUC".into(), value: format::number(auc), detail: format!("{}{of}", between(spread)) });
     }
-    let brier = metrics::brier(said.codes, said.proba.view(), said.weight);
+    let brier = metrics::brier(output.codes, output.proba.view(), output.weight);
     let chance = |c: usize| totals[c] / all * (1.0 - totals[c] / all);
     let by_shares = if totals.len() == 2 { chance(1) } else { (0..totals.len()).map(chance).sum() };
     out.push(MetricTile {
@@ -103,28 +103,28 @@ fn between(spread: Option<(f64, f64)>) -> String {
 }
 
 /// A sentence for the head of the page.
-pub(super) fn sentence(said: &ClassifierOutput<'_>) -> String {
-    let table = said.confusion();
-    let totals = said.totals();
+pub(super) fn sentence(output: &ClassifierOutput<'_>) -> String {
+    let table = output.confusion();
+    let totals = output.totals();
     let all: f64 = totals.iter().sum();
     let most = (0..totals.len()).fold(0, |m, c| if totals[c] > totals[m] { c } else { m });
     format!(
         "The accuracy is {}; always predicting {} would have {}.",
         format::percent(table.accuracy()),
-        format::short(&said.names[most], 40),
+        format::short(&output.names[most], 40),
         format::percent(totals[most] / all)
     )
 }
 
 /// The confusion of classes.
-pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
-    let table = said.confusion();
-    let n = said.names.len();
+pub(super) fn errors(output: &ClassifierOutput<'_>) -> DocSection {
+    let table = output.confusion();
+    let n = output.names.len();
     let count = |v: f64| if v.fract() == 0.0 { format::count(v as usize) } else { format::number(v) };
     let mut part = DocSection::new("Errors").lead("The confusion matrix of the most probable classes.");
     if n <= PAIRS {
-        let heads = std::iter::once(TableHead::word("true \\ said"))
-            .chain(said.names.iter().map(|c| TableHead::number(format::short(c, 16))));
+        let heads = std::iter::once(TableHead::word("true \\ predicted"))
+            .chain(output.names.iter().map(|c| TableHead::number(format::short(c, 16))));
         let row = |t: usize| {
             let total: f64 = table.counts.row(t).iter().sum();
             let cell = |f: usize| {
@@ -132,13 +132,13 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
                 let share = if total > 0.0 { v / total } else { 0.0 };
                 TableCell { text: count(v), tint: if t == f { share } else { -share }, ..TableCell::default() }
             };
-            std::iter::once(TableCell::from(format::short(&said.names[t], 24))).chain((0..n).map(cell)).collect()
+            std::iter::once(TableCell::from(format::short(&output.names[t], 24))).chain((0..n).map(cell)).collect()
         };
         let grid = DocTable {
             caption: "Confusion".into(),
             heads: heads.collect(),
             rows: (0..n).map(row).collect(),
-            note: "Rows are true classes, columns predicted classes. Colours are shares of the row: blue where right, orange where wrong.".into(),
+            note: "Rows are true classes, columns predicted classes. Colors are shares of the row: blue where right, orange where wrong.".into(),
             tight: true,
         };
         part = part.with(DocBlock::Table(grid));
@@ -152,8 +152,8 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
         let row = |(v, t, f): &(f64, usize, usize)| {
             let total: f64 = table.counts.row(*t).iter().sum();
             vec![
-                TableCell::from(said.names[*t].as_str()),
-                said.names[*f].as_str().into(),
+                TableCell::from(output.names[*t].as_str()),
+                output.names[*f].as_str().into(),
                 count(*v).into(),
                 format::percent(v / total).into(),
             ]
@@ -162,7 +162,7 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
             caption: "The most frequent errors".into(),
             heads: vec![
                 TableHead::word("true"),
-                TableHead::word("said"),
+                TableHead::word("predicted"),
                 TableHead::number("rows"),
                 TableHead::number("of the class"),
             ],
@@ -175,7 +175,7 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
     let row = |c: usize| {
         let (precision, recall, f) = table.precision_recall_f1(c);
         let total: f64 = table.counts.row(c).iter().sum();
-        let mut cells = vec![TableCell::from(format::short(&said.names[c], 32)), count(total).into()];
+        let mut cells = vec![TableCell::from(format::short(&output.names[c], 32)), count(total).into()];
         cells.extend([precision, recall].map(|v| TableCell::from(format::percent(v))));
         cells.push(format::number(f).into());
         cells
@@ -199,38 +199,38 @@ pub(super) fn errors(said: &ClassifierOutput<'_>) -> DocSection {
 }
 
 /// The ranking of rows.
-pub(super) fn ranking(said: &ClassifierOutput<'_>) -> Result<Option<DocSection>> {
-    let shown = said.shown();
+pub(super) fn ranking(output: &ClassifierOutput<'_>) -> Result<Option<DocSection>> {
+    let shown = output.shown();
     let figures: Vec<Figure> =
-        [curves::roc(said, &shown)?, curves::precision_recall(said, &shown)?].into_iter().flatten().collect();
+        [curves::roc(output, &shown)?, curves::precision_recall(output, &shown)?].into_iter().flatten().collect();
     if figures.is_empty() {
         return Ok(None);
     }
-    let of = match said.names.len() {
-        2 => format!("rows by the probability of {}", said.names[1]),
+    let of = match output.names.len() {
+        2 => format!("rows by the probability of {}", output.names[1]),
         _ => "rows by the probability of each class against the rest".to_owned(),
     };
     Ok(Some(DocSection::new("Ranking").lead(format!("True and false positives at every threshold, {of}.")).figures(figures)))
 }
 
 /// The calibration of the probabilities.
-pub(super) fn calibration(said: &ClassifierOutput<'_>) -> Result<Option<DocSection>> {
-    curves::calibration(said, &said.shown())
+pub(super) fn calibration(output: &ClassifierOutput<'_>) -> Result<Option<DocSection>> {
+    curves::calibration(output, &output.shown())
 }
 
 /// The threshold explorer.
-pub(super) fn decisions(said: &ClassifierOutput<'_>, settings: &ReportOptions) -> DocSection {
-    let steps = if said.names.len() == 2 { STEPS } else { STEPS_OF_MANY };
-    let class = |c: usize| ExplorerClass::of(&said.names[c], steps, &said.positive(c), &said.score(c), said.weight);
-    let classes = said.shown().into_iter().map(class).collect();
+pub(super) fn decisions(output: &ClassifierOutput<'_>, settings: &ReportOptions) -> DocSection {
+    let steps = if output.names.len() == 2 { STEPS } else { STEPS_OF_MANY };
+    let class = |c: usize| ExplorerClass::of(&output.names[c], steps, &output.positive(c), &output.score(c), output.weight);
+    let classes = output.shown().into_iter().map(class).collect();
     let (fp, fn_) = settings.cost.unwrap_or((1.0, 1.0));
-    let whole = said.weight.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0));
+    let whole = output.weight.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0));
     let explorer = ThresholdExplorer { classes, steps, fp, fn_, whole };
-    let lead = match said.names.len() {
+    let lead = match output.names.len() {
         2 => format!(
             "Move the threshold on the probability of {}, or enter the costs of errors. With a cost of abstaining, rows whose decision would be \
              expected to cost more stay undecided.",
-            said.names[1]
+            output.names[1]
         ),
         _ => "Each class against the rest: move the threshold on its probability, or enter the costs of errors.".into(),
     };

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use ermine_core::{Context, DatasetRef, Error, Model, OwnedDataset, OwnedTarget, Progress, Result, Trace};
-use ermine_eval::explain::{Found, ModelOnData};
+use ermine_eval::explain::{ModelOnData, ModelOutput};
 use ermine_eval::model_selection::{CvSplits, hold_out, stratified_k_fold};
 
 use ermine_compose::Fitted;
@@ -31,7 +31,7 @@ pub struct ReportEvaluation {
     /// Relation of the rows to the training rows.
     pub how: EvaluationKind,
     /// Predictions of the rows, in the order of `y`.
-    pub found: Found,
+    pub output: ModelOutput,
     /// Their targets.
     pub y: OwnedTarget,
     /// Their weights.
@@ -63,12 +63,12 @@ impl ReportEvaluation {
                     (_, Some(_)) => EvaluationKind::New,
                     (_, None) => EvaluationKind::Unknown,
                 };
-                let predictions = Found::of(&*fitted.model, &data.x)?;
+                let predictions = ModelOutput::of(&*fitted.model, &data.x)?;
                 let rows: Vec<usize> = (0..data.rows()).collect();
                 let weight = data.weight.map(<[f64]>::to_vec);
                 Ok(Self {
                     how,
-                    found: predictions,
+                    output: predictions,
                     y: data.y.take_rows(&rows),
                     weight,
                     parts: vec![(None, None)],
@@ -79,14 +79,14 @@ impl ReportEvaluation {
     }
 
     fn of_rows(fitted: &Fitted, rows: OwnedDataset, how: EvaluationKind) -> Result<Self> {
-        let predictions = Found::of(&*fitted.model, &rows.x.view())?;
+        let predictions = ModelOutput::of(&*fitted.model, &rows.x.view())?;
         let (y, weight) = (rows.y.clone(), rows.weight.clone());
-        Ok(Self { how, found: predictions, y, weight, parts: vec![(None, Some(rows))], fit_seconds: 0.0 })
+        Ok(Self { how, output: predictions, y, weight, parts: vec![(None, Some(rows))], fit_seconds: 0.0 })
     }
 
     /// Trains the learner on all folds but one and predicts the held-out rows, for each fold.
     pub fn of_folds(fitted: &Fitted, data: &DatasetRef<'_>, rounds: &CvSplits, cx: &Context<'_>) -> Result<Self> {
-        let (mut parts, mut found, mut order, mut fit_seconds) = (Vec::new(), None, Vec::new(), 0.0);
+        let (mut parts, mut output, mut order, mut fit_seconds) = (Vec::new(), None, Vec::new(), 0.0);
         for fold in 0..rounds.len() {
             cx.check(Progress { stage: "folds", done: fold as u64, total: Some(rounds.len() as u64), objective: None })?;
             let (train, test) = rounds.round(fold);
@@ -94,19 +94,19 @@ impl ReportEvaluation {
             let started = Instant::now();
             let model = fitted.learner.fit_any(&data.take_rows(&train).view(), cx)?;
             fit_seconds += started.elapsed().as_secs_f64();
-            let says = Found::of(&*model, &rows.x.view())?;
-            found = Some(match found {
+            let says = ModelOutput::of(&*model, &rows.x.view())?;
+            output = Some(match output {
                 None => says,
-                Some(before) => Found::joined(before, says),
+                Some(before) => ModelOutput::joined(before, says),
             });
             order.extend(test);
             parts.push((Some(model), Some(rows)));
         }
-        let Some(found) = found else { return Err(Error::Data("there are 0 rounds to evaluate the model on".into())) };
+        let Some(output) = output else { return Err(Error::Data("there are 0 rounds to evaluate the model on".into())) };
         let weight = data.weight.map(|w| order.iter().map(|&i| w[i]).collect());
         Ok(Self {
             how: EvaluationKind::CrossValidated(rounds.len()),
-            found,
+            output,
             y: data.y.take_rows(&order),
             weight,
             parts,
@@ -116,7 +116,7 @@ impl ReportEvaluation {
 
     /// Number of evaluation rows.
     pub fn rows(&self) -> usize {
-        self.found.rows()
+        self.output.rows()
     }
 
     /// Each model with its evaluation rows.

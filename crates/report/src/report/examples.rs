@@ -25,13 +25,13 @@ pub fn neighborhoods(fitted: &Fitted, x: &Features<'_>, rows: &[usize], k: usize
     let Some(near) = fitted.model.as_neighbor_model() else { return Ok(None) };
     let asked = x.take_rows(rows);
     let mut out = Vec::with_capacity(rows.len());
-    for (&row, found) in rows.iter().zip(near.nearest_examples(&asked.view(), k)?) {
-        let numbers: Vec<usize> = found.iter().map(|f| f.0).collect();
+    for (&row, nearest) in rows.iter().zip(near.nearest_examples(&asked.view(), k)?) {
+        let numbers: Vec<usize> = nearest.iter().map(|f| f.0).collect();
         let back = original(fitted, near.training_rows(&numbers)?)?;
         let cells =
             |i: usize| back.as_ref().map_or(Vec::new(), |m| (0..m.cols()).map(|j| cell_of(fitted, m[(i, j)], j)).collect());
         let example = |(i, &(number, far)): (usize, &(usize, f64))| (number, far, near.example_target(number), cells(i));
-        out.push(NeighborExamples { row, examples: found.iter().enumerate().map(example).collect() });
+        out.push(NeighborExamples { row, examples: nearest.iter().enumerate().map(example).collect() });
     }
     Ok(Some(out))
 }
@@ -64,11 +64,11 @@ fn cell_of(fitted: &Fitted, value: f64, column: usize) -> String {
 /// The neighborhoods of the first rows.
 pub(super) fn part(fitted: &Fitted, data: &DatasetRef<'_>) -> Result<Option<DocSection>> {
     let rows: Vec<usize> = (0..data.rows().min(3)).collect();
-    let Some(found) = neighborhoods(fitted, &data.x, &rows, 5)? else { return Ok(None) };
+    let Some(examples) = neighborhoods(fitted, &data.x, &rows, 5)? else { return Ok(None) };
     let target = fitted.target.names.first().cloned().unwrap_or_else(|| "target".into());
     let mut part = DocSection::new("Nearest examples")
         .lead("The model predicts from its training rows. These are the nearest ones of the first rows of the data.");
-    for near in &found {
+    for near in &examples {
         part = part.with(DocBlock::Table(grid(fitted, data, near, &target)));
     }
     Ok(Some(part))

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ermine_core::{Context, DatasetRef, Features, Result, RngStream};
 use ermine_eval::explain::{
-    Dependence, Found, GridValues, Importances, PartialDependence, PermutationImportance, attributions, can_attribute,
+    Dependence, GridValues, Importances, ModelOutput, PartialDependence, PermutationImportance, attributions, can_attribute,
 };
 
 use super::ReportOptions;
@@ -34,11 +34,11 @@ const CURVES: usize = 40;
 pub fn importances(
     fitted: &Fitted,
     data: &DatasetRef<'_>,
-    judgement: &ReportEvaluation,
+    evaluation: &ReportEvaluation,
     settings: &ReportOptions,
     cx: &Context<'_>,
 ) -> Result<Importances> {
-    let judged = judgement.models_with_rows(fitted, data);
+    let judged = evaluation.models_with_rows(fitted, data);
     let mut how = PermutationImportance { measure: settings.measure.clone(), ..PermutationImportance::default() };
     let asked = |how: &PermutationImportance| data.cols() * how.repeats;
     how.rows = match settings.sample {
@@ -49,7 +49,7 @@ pub fn importances(
             let few: Vec<usize> = (0..judged[0].data.rows().min(FEW_ROWS)).collect();
             let trial = judged[0].data.take_rows(&few);
             let started = Instant::now();
-            Found::of(judged[0].model, &trial.x.view())?;
+            ModelOutput::of(judged[0].model, &trial.x.view())?;
             let a_row = started.elapsed().as_secs_f64() / few.len().max(1) as f64;
             let in_time = settings.patience.as_secs_f64() / (a_row * asked(&how) as f64).max(1e-12);
             let mut rows = affordable;
@@ -68,9 +68,9 @@ pub(super) fn few_enough(data: &DatasetRef<'_>) -> bool {
 }
 
 /// The most important columns, as bars.
-pub fn importance_bars(fitted: &Fitted, found: &Importances) -> Bars {
+pub fn importance_bars(fitted: &Fitted, importances: &Importances) -> Bars {
     let bar = |&j: &usize| {
-        let i = &found.columns[j];
+        let i = &importances.columns[j];
         Bar {
             name: fitted.schema.name(j),
             value: i.mean,
@@ -79,8 +79,8 @@ pub fn importance_bars(fitted: &Fitted, found: &Importances) -> Bars {
             quiet: i.low <= 0.0,
         }
     };
-    let rows = found.ranking().iter().take(SHOWN).map(bar).collect();
-    let label = format!("rise of {} when the column is permuted", measure_words(&found.measure));
+    let rows = importances.ranking().iter().take(SHOWN).map(bar).collect();
+    let label = format!("rise of {} when the column is permuted", measure_words(&importances.measure));
     Bars { title: "Importance".into(), label, rows, ..Bars::default() }
 }
 
@@ -92,22 +92,22 @@ fn measure_words(measure: &str) -> String {
     }
 }
 
-pub(super) fn part(fitted: &Fitted, data: &DatasetRef<'_>, found: &Importances, cx: &Context<'_>) -> Result<DocSection> {
-    let bars = importance_bars(fitted, found);
+pub(super) fn part(fitted: &Fitted, data: &DatasetRef<'_>, importances: &Importances, cx: &Context<'_>) -> Result<DocSection> {
+    let bars = importance_bars(fitted, importances);
     let top: Vec<String> = bars.rows.iter().take(3).map(|b| format!("{} ({})", b.name, b.label)).collect();
     let alt_text = format!("Importances with 95% intervals; the largest are {}.", top.join(", "));
     let caption = format!(
-        "Lines are 95% intervals; grey where they are not significantly above 0. {}, {} permutations of each column.",
-        format::capital(&format::counted(found.rows, "row")),
-        found.repeats
+        "Lines are 95% intervals; gray where they are not significantly above 0. {}, {} permutations of each column.",
+        format::capital(&format::counted(importances.rows, "row")),
+        importances.repeats
     );
     let mut figures = vec![Figure::new("importances", "Importance of the columns", bars).alt_text(alt_text).caption(caption)];
     figures.extend(swarm(fitted, data, cx)?);
     let mut part = DocSection::new("What matters")
         .lead("How much worse the model predicts when the cells of a column are permuted among the rows. Redundant columns share their importance.")
         .figures(figures);
-    let rows = found.ranking().into_iter().map(|j| {
-        let i = &found.columns[j];
+    let rows = importances.ranking().into_iter().map(|j| {
+        let i = &importances.columns[j];
         let cells = [i.mean, i.low, i.high].map(|v| TableCell::from(format::number(v)));
         std::iter::once(TableCell::from(fitted.schema.name(j))).chain(cells).collect()
     });
@@ -137,32 +137,35 @@ fn swarm(fitted: &Fitted, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Opt
         rows.sort_unstable();
     }
     let taken = data.take_rows(&rows);
-    let Some(found) = attributions(&*fitted.model, &taken.x.view(), taken.weight.as_deref())? else { return Ok(None) };
+    let Some(attributions) = attributions(&*fitted.model, &taken.x.view(), taken.weight.as_deref())? else { return Ok(None) };
     // Of two complementary classes the second; of several the most frequent.
     let classes = fitted.model.as_classifier().map(|c| c.classes());
-    let output = match (classes, found.outputs) {
+    let output = match (classes, attributions.outputs) {
         (Some(_), 2) => 1,
         (Some(names), n) if n == names.len() => frequent(&data.y),
         _ => 0,
     };
     let of = match classes {
-        Some(names) if found.outputs == names.len() => format!(" of {}", names[output]),
+        Some(names) if attributions.outputs == names.len() => format!(" of {}", names[output]),
         Some(names) if names.len() == 2 => format!(" of {}", names[1]),
         _ => String::new(),
     };
-    let size = |j: usize| (0..rows.len()).map(|i| found.at(i, output, j).abs()).sum::<f64>();
-    let mut order: Vec<usize> = (0..found.columns()).collect();
+    let size = |j: usize| (0..rows.len()).map(|i| attributions.at(i, output, j).abs()).sum::<f64>();
+    let mut order: Vec<usize> = (0..attributions.columns()).collect();
     ermine_core::order::sort_by_number_descending(&mut order, size);
     let row = |&j: &usize| {
         let shades = shades(&taken.x.view(), j);
-        let points = (0..rows.len()).map(|i| (found.at(i, output, j), shades.as_ref().and_then(|s| s[i]))).collect();
+        let points = (0..rows.len()).map(|i| (attributions.at(i, output, j), shades.as_ref().and_then(|s| s[i]))).collect();
         BeeswarmRow { name: fitted.schema.name(j), points }
     };
     let rows_shown: Vec<BeeswarmRow> = order.iter().take(SHOWN).map(row).collect();
     let names: Vec<&str> = rows_shown.iter().take(3).map(|r| r.name.as_str()).collect();
-    let alt_text =
-        format!("What the columns add to the {}{of}, one dot per row. Most is added by {}.", found.explains, names.join(", "));
-    let label = format!("added to the {}{of}", found.explains);
+    let alt_text = format!(
+        "What the columns add to the {}{of}, one dot per row. Most is added by {}.",
+        attributions.explains,
+        names.join(", ")
+    );
+    let label = format!("added to the {}{of}", attributions.explains);
     let swarm = BeeswarmChart {
         title: "What the columns add".into(),
         label,
@@ -171,7 +174,7 @@ fn swarm(fitted: &Fitted, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Opt
         width: None,
     };
     let caption = format!(
-        "A dot is a row ({} of them), its colour the value of the column; grey for categories. Shapley values.",
+        "A dot is a row ({} of them), its color the value of the column; gray for categories. Shapley values.",
         rows.len()
     );
     Ok(Some(Figure::new("attributions", "What the columns add to a prediction", swarm).alt_text(alt_text).caption(caption)))
@@ -242,7 +245,7 @@ pub(super) fn dependence_part(
         DocSection::new("How predictions move")
             .lead(
                 "The mean prediction when every row has the value along the axis (blue, with its 95% interval), and the curves of single rows \
-                 (grey): where these are not parallel, the effect depends on other columns. Marks along the axis are deciles.",
+                 (gray): where these are not parallel, the effect depends on other columns. Marks along the axis are deciles.",
             )
             .figures(figures),
     ))

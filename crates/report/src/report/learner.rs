@@ -111,7 +111,7 @@ fn block(section: &Section, k: usize) -> Option<DocBlock> {
 }
 
 /// The quality of the solution, and the method.
-pub(super) fn evidence(fitted: &Fitted, judgement: Option<&ReportEvaluation>) -> Option<DocSection> {
+pub(super) fn evidence(fitted: &Fitted, evaluation: Option<&ReportEvaluation>) -> Option<DocSection> {
     let mut part = DocSection::new("Evidence of the fit");
     if let Some(c) = &fitted.certificate {
         part = part.lead(format!("{}.", format::capital(&certificate_line(c))));
@@ -134,7 +134,7 @@ pub(super) fn evidence(fitted: &Fitted, judgement: Option<&ReportEvaluation>) ->
         part = part.with(DocBlock::Table(grid));
         part.blocks.extend(c.notes.iter().map(|n| DocBlock::Note(format::capital(n))));
     }
-    let traces = judgement
+    let traces = evaluation
         .map(|j| j.traces(fitted))
         .unwrap_or_else(|| fitted.model.trace().map(|t| ("all rows".to_owned(), t)).into_iter().collect());
     part = part.figures(trace_figure(&traces).into_iter().collect());

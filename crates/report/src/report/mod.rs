@@ -28,7 +28,7 @@ mod regress;
 use std::time::Duration;
 
 use ermine_core::{Context, DatasetRef, Error, Result};
-use ermine_eval::explain::Found;
+use ermine_eval::explain::ModelOutput;
 use ermine_eval::metrics;
 
 use crate::document::{DocBlock, DocSection, Document, MetricTile};
@@ -73,7 +73,7 @@ pub struct ReportInput<'a> {
     /// Rows, with their target where the model predicts one.
     pub data: DatasetRef<'a>,
     /// The evaluation; by default that of [`ReportEvaluation::evaluate`].
-    pub judgement: Option<ReportEvaluation>,
+    pub evaluation: Option<ReportEvaluation>,
     /// The models it was chosen from.
     pub leaderboard: Option<Leaderboard>,
     /// The origin of data and report.
@@ -85,7 +85,7 @@ pub struct ReportInput<'a> {
 impl<'a> ReportInput<'a> {
     /// A model and rows.
     pub fn new(fitted: &'a Fitted, data: DatasetRef<'a>, settings: ReportOptions) -> Self {
-        Self { fitted, data, judgement: None, leaderboard: None, origin: Provenance::default(), settings }
+        Self { fitted, data, evaluation: None, leaderboard: None, origin: Provenance::default(), settings }
     }
 
     /// Builds the report. The seed of `cx` determines folds and sampled rows; its observer can stop it.
@@ -94,13 +94,13 @@ impl<'a> ReportInput<'a> {
             return Err(Error::Data("there are 0 rows to report on".into()));
         }
         let predicts = self.fitted.model.as_classifier().is_some() || self.fitted.model.as_regressor().is_some();
-        let judgement = match (self.judgement.take(), predicts) {
+        let evaluation = match (self.evaluation.take(), predicts) {
             (Some(given), _) => Some(given),
             (None, true) => Some(ReportEvaluation::evaluate(self.fitted, &self.data, self.settings.folds, cx)?),
             (None, false) => None,
         };
-        match judgement {
-            Some(judgement) => self.supervised(&judgement, cx),
+        match evaluation {
+            Some(evaluation) => self.supervised(&evaluation, cx),
             None => self.unsupervised(),
         }
     }
@@ -118,19 +118,19 @@ impl<'a> ReportInput<'a> {
         page
     }
 
-    fn supervised(&self, judgement: &ReportEvaluation, cx: &Context<'_>) -> Result<Document> {
+    fn supervised(&self, evaluation: &ReportEvaluation, cx: &Context<'_>) -> Result<Document> {
         let (fitted, data) = (self.fitted, &self.data);
         let target = match &fitted.target.names[..] {
             [] => "the target".to_owned(),
             names => names.join(", "),
         };
         let title = format!("Predicting {target} with {}", model_name(fitted));
-        let y = judgement.y.view();
-        let weight = judgement.weight.as_deref();
+        let y = evaluation.y.view();
+        let weight = evaluation.weight.as_deref();
         let mut parts: Vec<DocSection> = Vec::new();
         let (lead, tiles): (String, Vec<MetricTile>);
-        match &judgement.found {
-            Found::Proba(proba) => {
+        match &evaluation.output {
+            ModelOutput::Proba(proba) => {
                 let (codes, names) = y.classes()?;
                 let output = classify::ClassifierOutput { codes, names, proba, weight };
                 (lead, tiles) = (classify::sentence(&output), classify::tiles(&output)?);
@@ -139,20 +139,20 @@ impl<'a> ReportInput<'a> {
                 parts.extend(classify::calibration(&output)?);
                 parts.push(classify::decisions(&output, &self.settings));
             }
-            Found::Reals(found) => {
-                let output = regress::RegressorOutput { truth: y.reals()?, found, weight };
+            ModelOutput::Reals(predictions) => {
+                let output = regress::RegressorOutput { truth: y.reals()?, predictions, weight };
                 (lead, tiles) = (regress::sentence(&output), regress::tiles(&output));
                 // The rows of folds are in another order than the data.
-                let judged = judgement.models_with_rows(fitted, data);
+                let judged = evaluation.models_with_rows(fitted, data);
                 let rows = if judged.len() == 1 { Some(&judged[0].data) } else { None };
                 parts.push(regress::errors(fitted, &output, rows));
             }
         }
         let mut page = self.head(title, lead);
-        let mut summary = DocSection::new("Summary").lead(judgement.words()).with(DocBlock::Tiles(tiles));
-        if matches!(judgement.how, EvaluationKind::TrainingRows | EvaluationKind::Unknown) {
+        let mut summary = DocSection::new("Summary").lead(evaluation.words()).with(DocBlock::Tiles(tiles));
+        if matches!(evaluation.how, EvaluationKind::TrainingRows | EvaluationKind::Unknown) {
             summary.lead = String::new();
-            summary.blocks.insert(0, DocBlock::Note(judgement.words()));
+            summary.blocks.insert(0, DocBlock::Note(evaluation.words()));
         }
         page = page.with(summary);
         if let Some(board) = &self.leaderboard {
@@ -160,10 +160,10 @@ impl<'a> ReportInput<'a> {
         }
         page = parts.into_iter().fold(page, Document::with);
         if importance::few_enough(data) || self.settings.sample.is_some() {
-            match importances(fitted, data, judgement, &self.settings, cx) {
-                Ok(found) => {
-                    page = page.with(importance::part(fitted, data, &found, cx)?);
-                    if let Some(part) = importance::dependence_part(fitted, data, &found.ranking(), cx)? {
+            match importances(fitted, data, evaluation, &self.settings, cx) {
+                Ok(importances) => {
+                    page = page.with(importance::part(fitted, data, &importances, cx)?);
+                    if let Some(part) = importance::dependence_part(fitted, data, &importances.ranking(), cx)? {
                         page = page.with(part);
                     }
                 }
@@ -175,8 +175,8 @@ impl<'a> ReportInput<'a> {
             }
         }
         // The parts of the curve cost little more than two cross-validations.
-        let quick = matches!(judgement.how, EvaluationKind::CrossValidated(_))
-            && 2.4 * judgement.fit_seconds < self.settings.patience.as_secs_f64();
+        let quick = matches!(evaluation.how, EvaluationKind::CrossValidated(_))
+            && 2.4 * evaluation.fit_seconds < self.settings.patience.as_secs_f64();
         if self.settings.learning_curve.unwrap_or(quick) {
             let curve = learn_in_parts(fitted, data, self.settings.folds.max(2), self.settings.measure.as_deref(), cx)?;
             page = page.with(learning::part(&curve));
@@ -184,7 +184,7 @@ impl<'a> ReportInput<'a> {
         if let Some(part) = examples::part(fitted, data)? {
             page = page.with(part);
         }
-        Ok(self.tail(page, Some(judgement), cx))
+        Ok(self.tail(page, Some(evaluation), cx))
     }
 
     fn unsupervised(&self) -> Result<Document> {
@@ -209,9 +209,9 @@ impl<'a> ReportInput<'a> {
         Ok(self.tail(page, None, &Context::default()))
     }
 
-    fn tail(&self, page: Document, judgement: Option<&ReportEvaluation>, cx: &Context<'_>) -> Document {
+    fn tail(&self, page: Document, evaluation: Option<&ReportEvaluation>, cx: &Context<'_>) -> Document {
         let mut page = page.with(learner::part(self.fitted));
-        if let Some(part) = learner::evidence(self.fitted, judgement) {
+        if let Some(part) = learner::evidence(self.fitted, evaluation) {
             page = page.with(part);
         }
         page.with(columns::part(self.fitted, &self.data, &self.origin.notes)).with(provenance::part(

@@ -17,13 +17,13 @@ const WORST: usize = 10;
 /// Rows with their targets and predictions.
 pub(super) struct RegressorOutput<'a> {
     pub truth: MatRef<'a, f64>,
-    pub found: &'a Mat<f64>,
+    pub predictions: &'a Mat<f64>,
     pub weight: Option<&'a [f64]>,
 }
 
 impl RegressorOutput<'_> {
-    fn rest(&self, k: usize) -> Vec<f64> {
-        (0..self.truth.rows()).map(|i| self.truth.at(i, k) - self.found[(i, k)]).collect()
+    fn residuals(&self, k: usize) -> Vec<f64> {
+        (0..self.truth.rows()).map(|i| self.truth.at(i, k) - self.predictions[(i, k)]).collect()
     }
 
     fn w(&self, i: usize) -> f64 {
@@ -31,30 +31,30 @@ impl RegressorOutput<'_> {
     }
 }
 
-pub(super) fn tiles(said: &RegressorOutput<'_>) -> Vec<MetricTile> {
-    let (truth, found, weight) = (said.truth, said.found.view(), said.weight);
+pub(super) fn tiles(output: &RegressorOutput<'_>) -> Vec<MetricTile> {
+    let (truth, predictions, weight) = (output.truth, output.predictions.view(), output.weight);
     let n = truth.rows();
-    let total: f64 = (0..n).map(|i| said.w(i)).sum();
+    let total: f64 = (0..n).map(|i| output.w(i)).sum();
     let targets = truth.cols() as f64;
     // The baseline: the mean for squares, the median for absolute values.
     let (mut spread, mut absolute) = (0.0, 0.0);
     for k in 0..truth.cols() {
-        let mean: f64 = (0..n).map(|i| said.w(i) / total * truth.at(i, k)).sum();
-        spread += (0..n).map(|i| said.w(i) / total * (truth.at(i, k) - mean).powi(2)).sum::<f64>() / targets;
-        let mut sorted: Vec<f64> = (0..n).filter(|&i| said.w(i) > 0.0).map(|i| *truth.at(i, k)).collect();
+        let mean: f64 = (0..n).map(|i| output.w(i) / total * truth.at(i, k)).sum();
+        spread += (0..n).map(|i| output.w(i) / total * (truth.at(i, k) - mean).powi(2)).sum::<f64>() / targets;
+        let mut sorted: Vec<f64> = (0..n).filter(|&i| output.w(i) > 0.0).map(|i| *truth.at(i, k)).collect();
         ermine_core::order::sort_numbers(&mut sorted);
         let middle = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
-        absolute += (0..n).map(|i| said.w(i) / total * (truth.at(i, k) - middle).abs()).sum::<f64>() / targets;
+        absolute += (0..n).map(|i| output.w(i) / total * (truth.at(i, k) - middle).abs()).sum::<f64>() / targets;
     }
-    let mse = metrics::mse(truth, found, weight);
+    let mse = metrics::mse(truth, predictions, weight);
     // The standard error of the mean of squares; that of the root is half of it, relatively.
-    let square = |i: usize| (0..truth.cols()).map(|k| (truth.at(i, k) - found.at(i, k)).powi(2)).sum::<f64>() / targets;
-    let error = (0..n).map(|i| (said.w(i) / total * (square(i) - mse)).powi(2)).sum::<f64>().sqrt();
+    let square = |i: usize| (0..truth.cols()).map(|k| (truth.at(i, k) - predictions.at(i, k)).powi(2)).sum::<f64>() / targets;
+    let error = (0..n).map(|i| (output.w(i) / total * (square(i) - mse)).powi(2)).sum::<f64>().sqrt();
     let (low, high) = ((mse - 1.96 * error).max(0.0).sqrt(), (mse + 1.96 * error).sqrt());
     vec![
         MetricTile {
             name: "R²".into(),
-            value: format::number(metrics::r2(truth, found, weight)),
+            value: format::number(metrics::r2(truth, predictions, weight)),
             detail: "share of the variance explained; 0 by always predicting the mean".into(),
         },
         MetricTile {
@@ -69,43 +69,40 @@ pub(super) fn tiles(said: &RegressorOutput<'_>) -> Vec<MetricTile> {
         },
         MetricTile {
             name: "Mean absolute error".into(),
-            value: format::number(metrics::mae(truth, found, weight)),
+            value: format::number(metrics::mae(truth, predictions, weight)),
             detail: format!("{} by the median", format::number(absolute)),
         },
     ]
 }
 
-pub(super) fn sentence(said: &RegressorOutput<'_>) -> String {
-    let r2 = metrics::r2(said.truth, said.found.view(), said.weight);
-    let rmse = metrics::rmse(said.truth, said.found.view(), said.weight);
-    format!(
-        "{} of the variance is explained; predictions are off by {} (root mean square).",
-        format::percent(r2),
-        format::number(rmse)
-    )
+pub(super) fn sentence(output: &RegressorOutput<'_>) -> String {
+    let r2 = metrics::r2(output.truth, output.predictions.view(), output.weight);
+    let rmse = metrics::rmse(output.truth, output.predictions.view(), output.weight);
+    format!("{} of the variance is explained; the root mean squared error is {}.", format::percent(r2), format::number(rmse))
 }
 
 /// Predictions against the truth, and residuals.
-pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&DatasetRef<'_>>) -> DocSection {
+pub(super) fn errors(fitted: &Fitted, output: &RegressorOutput<'_>, rows: Option<&DatasetRef<'_>>) -> DocSection {
     let mut part = DocSection::new("Errors")
         .lead("Predictions against the truth, and residuals. The residuals of a good model are noise: no shape, no trend.");
-    for k in 0..said.truth.cols().min(TARGETS) {
+    for k in 0..output.truth.cols().min(TARGETS) {
         let name = fitted.target.names.get(k).cloned().unwrap_or_else(|| format!("target {k}"));
-        let end = if said.truth.cols() > 1 { format!("-{}", k + 1) } else { String::new() };
-        let pairs: Vec<(f64, f64)> = (0..said.truth.rows()).map(|i| (said.found[(i, k)], *said.truth.at(i, k))).collect();
-        let rest = said.rest(k);
+        let end = if output.truth.cols() > 1 { format!("-{}", k + 1) } else { String::new() };
+        let pairs: Vec<(f64, f64)> =
+            (0..output.truth.rows()).map(|i| (output.predictions[(i, k)], *output.truth.at(i, k))).collect();
+        let residuals = output.residuals(k);
         let finite = |values: &mut dyn Iterator<Item = f64>| {
             values.filter(|v| v.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
         };
         let (low, high) = finite(&mut pairs.iter().flat_map(|p| [p.0, p.1]));
         let (from, to) = finite(&mut pairs.iter().map(|p| p.0));
-        let correlation = correlation(&pairs, said.weight);
+        let correlation = correlation(&pairs, output.weight);
         let against = Chart::new(format!("{name}: true by predicted"), "predicted", format!("true {name}"))
             .with(Series::cloud("", pairs.clone()))
             .with(Series::guide(vec![(low, low), (high, high)]))
             .sized(400.0, 330.0);
         let left = Chart::new(format!("{name}: residuals by predicted"), "predicted", "true − predicted")
-            .with(Series::cloud("", pairs.iter().zip(&rest).map(|(p, r)| (p.0, *r)).collect()))
+            .with(Series::cloud("", pairs.iter().zip(&residuals).map(|(p, r)| (p.0, *r)).collect()))
             .with(Series::guide(vec![(from, 0.0), (to, 0.0)]))
             .sized(400.0, 330.0);
         let mut figures = vec![
@@ -116,14 +113,14 @@ pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&
                 ))
                 .caption("Predictions on the dashed line are exact."),
             Figure::new(format!("residuals{end}"), "Residuals by predicted", left)
-                .alt_text("What is left, against the prediction.")
+                .alt_text("Residuals against the predictions.")
                 .caption("A bend shows a missing nonlinear term; a widening cone, errors that grow with the prediction."),
         ];
-        if let Some((edges, counts)) = histogram(&rest, 40) {
+        if let Some((edges, counts)) = histogram(&residuals, 40) {
             let chart = Chart::new(format!("{name}: residuals"), "true − predicted", "rows")
                 .with(Series::histogram("", &edges, &counts))
                 .sized(400.0, 280.0);
-            let mut sorted = rest.clone();
+            let mut sorted = residuals.clone();
             ermine_core::order::sort_numbers(&mut sorted);
             let at = |q: f64| format::number(sorted[(q * (sorted.len() - 1) as f64).round() as usize]);
             let alt_text = format!(
@@ -137,7 +134,7 @@ pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&
                 Figure::new(format!("residual-histogram{end}"), "Residuals", chart).alt_text(alt_text.clone()).caption(alt_text),
             );
         }
-        if let Some(chart) = normal_plot(&rest) {
+        if let Some(chart) = normal_plot(&residuals) {
             figures.push(
                 Figure::new(format!("normal{end}"), "Residuals against a normal distribution", chart)
                     .alt_text("Sorted residuals against the quantiles of a normal distribution; the dashed line is equality.")
@@ -150,7 +147,7 @@ pub(super) fn errors(fitted: &Fitted, said: &RegressorOutput<'_>, rows: Option<&
         if k == 0 {
             part = part.with(DocBlock::Fold {
                 title: "The largest errors".into(),
-                blocks: vec![DocBlock::Table(worst(fitted, said, k, rows))],
+                blocks: vec![DocBlock::Table(worst(fitted, output, k, rows))],
             });
         }
     }
@@ -168,8 +165,8 @@ fn correlation(pairs: &[(f64, f64)], weight: Option<&[f64]>) -> f64 {
 }
 
 /// Normal quantile plot of the standardized residuals.
-fn normal_plot(rest: &[f64]) -> Option<Chart> {
-    let mut sorted: Vec<f64> = rest.iter().copied().filter(|v| v.is_finite()).collect();
+fn normal_plot(residuals: &[f64]) -> Option<Chart> {
+    let mut sorted: Vec<f64> = residuals.iter().copied().filter(|v| v.is_finite()).collect();
     ermine_core::order::sort_numbers(&mut sorted);
     let n = sorted.len();
     let mean = sorted.iter().sum::<f64>() / n as f64;
@@ -188,7 +185,7 @@ fn normal_plot(rest: &[f64]) -> Option<Chart> {
     let points: Vec<(f64, f64)> = shown.into_iter().map(|i| (quantile(i), (sorted[i] - mean) / spread)).collect();
     let (a, b) = (points[0].0, points[points.len() - 1].0);
     Some(
-        Chart::new("Residuals against a normal distribution", "normal quantile", "standardised residual")
+        Chart::new("Residuals against a normal distribution", "normal quantile", "standardized residual")
             .with(Series::cloud("", points))
             .with(Series::guide(vec![(a, a), (b, b)]))
             .sized(400.0, 280.0),
@@ -196,17 +193,18 @@ fn normal_plot(rest: &[f64]) -> Option<Chart> {
 }
 
 /// The rows with the largest errors.
-fn worst(fitted: &Fitted, said: &RegressorOutput<'_>, k: usize, rows: Option<&DatasetRef<'_>>) -> DocTable {
-    let rest = said.rest(k);
-    let mut order: Vec<usize> = (0..rest.len()).filter(|&i| said.w(i) > 0.0).collect();
-    ermine_core::order::sort_by_number_descending(&mut order, |a| rest[a].abs());
+fn worst(fitted: &Fitted, output: &RegressorOutput<'_>, k: usize, rows: Option<&DatasetRef<'_>>) -> DocTable {
+    let residuals = output.residuals(k);
+    let mut order: Vec<usize> = (0..residuals.len()).filter(|&i| output.w(i) > 0.0).collect();
+    ermine_core::order::sort_by_number_descending(&mut order, |a| residuals[a].abs());
     order.truncate(WORST);
     let columns = rows.map_or(0, |d| d.cols().min(4));
-    let mut heads = vec![TableHead::number("true"), TableHead::number("predicted"), TableHead::number("left")];
+    let mut heads = vec![TableHead::number("true"), TableHead::number("predicted"), TableHead::number("residual")];
     heads.extend((0..columns).map(|j| TableHead::word(fitted.schema.name(j))));
     let row = |&i: &usize| {
-        let mut cells: Vec<TableCell> =
-            [*said.truth.at(i, k), said.found[(i, k)], rest[i]].map(|v| TableCell::from(format::number(v))).to_vec();
+        let mut cells: Vec<TableCell> = [*output.truth.at(i, k), output.predictions[(i, k)], residuals[i]]
+            .map(|v| TableCell::from(format::number(v)))
+            .to_vec();
         cells.extend((0..columns).filter_map(|j| Some(cell(&rows?.x, i, j).into())));
         cells
     };

@@ -29,7 +29,7 @@ fn a_model_is_judged_by_rows_that_it_has_not_seen() {
     assert_eq!(parts.len(), 5);
     assert_eq!(parts.iter().map(|p| p.data.rows()).sum::<usize>(), 344);
     let first = parts[0].model.as_classifier().unwrap().proba(&parts[0].data.x).unwrap();
-    assert_eq!(judged.found.values().row(0), first.row(0));
+    assert_eq!(judged.output.values().row(0), first.row(0));
     assert_eq!(ReportEvaluation::evaluate(&fitted, &all.dataset(), 0, &cx).unwrap().how, EvaluationKind::TrainingRows);
     let some: Vec<usize> = (0..100).collect();
     let other = all.take_rows(&some);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ermine_core::blocks::column_label;
 use ermine_core::{Context, Error, Features, MISSING_CODE, Mat, ModelReader, ModelWriter, Progress, Result, Schema};
 use rayon::prelude::*;
 
@@ -93,7 +94,7 @@ impl StumpColumns {
             };
             let cells: Vec<f64> = rows.iter().map(|&row| cell(row)).collect();
             if let Some(at) = cells.iter().position(|v| v.is_infinite()) {
-                let name = schema.and_then(|s| s.fields.get(j)).map_or_else(|| j.to_string(), |f| format!("\"{}\"", f.name));
+                let name = column_label(schema, j);
                 let value = if cells[at] > 0.0 { "infinity" } else { "-infinity" };
                 return Err(Error::NotFinite { column: name, row: rows[at], value: value.into() });
             }

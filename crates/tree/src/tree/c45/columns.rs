@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ermine_core::blocks::column_label;
 use ermine_core::{Context, Error, Features, MISSING_CODE, Progress, Result, Schema};
 use rayon::prelude::*;
 
@@ -28,7 +29,7 @@ impl RankedColumn {
 /// Reads the given rows of all columns; infinite cells are refused.
 pub(super) fn read(x: &Features<'_>, schema: Option<&Schema>, rows: &[u32], cx: &Context<'_>) -> Result<Vec<RankedColumn>> {
     let refuse = |row: usize, col: usize, v: f64| Error::NotFinite {
-        column: schema.and_then(|s| s.fields.get(col)).map_or_else(|| col.to_string(), |f| format!("\"{}\"", f.name)),
+        column: column_label(schema, col),
         row,
         value: if v > 0.0 { "infinity" } else { "-infinity" }.into(),
     };
