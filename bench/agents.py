@@ -175,7 +175,7 @@ TASKS = {
 
 
 def ours(example):
-    """What the example prints, by task."""
+    """The output of the example, by task."""
     lines = subprocess.run([example], check=True, capture_output=True, text=True).stdout.splitlines()[1:]
     return {line[:34].strip(): float(line[34:].split()[0]) * 1e6 for line in lines}
 

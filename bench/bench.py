@@ -77,7 +77,7 @@ def matches(task, word):
 
 
 def chosen(args, ours):
-    """The tasks to run, in the order asked for."""
+    """The tasks to run, in the given order."""
     for word in [*args.tasks, *words(args.skip)]:
         if not any(matches(t, word) for t in TASKS.values()):
             sys.exit(f"no task, group or prefix {word!r}; --list shows them")

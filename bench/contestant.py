@@ -19,7 +19,7 @@ import numpy as np
 
 @dataclass
 class Contestant:
-    """What one package does for one task; quality.py says what `predict` and `info` must return."""
+    """One package on one task; quality.py defines what `predict` and `info` must return."""
 
     fit: Callable[[], Any]  # timed as "fit"
     predict: Callable[[Any], Any] | None = None  # of the model; timed as "predict"
@@ -56,7 +56,7 @@ def coef_info(model):
 
 
 def test_rows(d, p):
-    """The rows a prediction task asks for."""
+    """The rows of a prediction task."""
     return np.ascontiguousarray(d["X_test"][: p["rows"]], np.float32)
 
 

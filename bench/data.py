@@ -285,7 +285,7 @@ def pictures(n, seed=0, n_test=5_000, classes=10):
 
 
 def states(n, seed=0, n_test=5_000):
-    """Four numbers a row and two classes with a curved border: about what an agent sees and decides."""
+    """Four numbers per row and two classes with a curved border: about the size of an agent's task."""
     r = np.random.default_rng(seed)
     m = n + n_test
     X = r.standard_normal((m, 4)).astype(np.float32)

@@ -57,7 +57,7 @@ DATA = {f.__name__: f for f in (adult, covtype, california, bike, claims)}
 
 
 class Watch:
-    """Rows whose loss says when to stop; without rows none do."""
+    """Rows whose loss decides when to stop; none without rows."""
 
     def __init__(self, x=None, y=None, w=None, patience=0):
         self.x, self.y, self.w, self.patience = x, y, w, patience

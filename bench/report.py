@@ -73,7 +73,7 @@ def ratio(record, reference):
 
 
 def disturbed(record, results):
-    """Did other processes take so much of the machine that the time says little?"""
+    """Did other processes take so much of the machine that the time is unreliable?"""
     return results["clock"] == "wall" and record.get("foreign", 0) > QUIET
 
 

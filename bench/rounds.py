@@ -150,7 +150,7 @@ class Race:
                 record["quality"] = figures
 
     def far_behind(self, label, best):
-        """One run tells enough of a contestant that takes long and is far behind."""
+        """One run is enough for a contestant that takes long and is far behind."""
         record, options = self.records[label], self.options
         if options.full_repeats or self.main != "fit":
             return False
@@ -162,7 +162,7 @@ class Race:
         return True
 
     def enough(self, label):
-        """Has it the runs asked for, and enough of them undisturbed?"""
+        """Has it the requested runs, and enough of them undisturbed?"""
         runs, options = self.records[label][self.main], self.options
         if len(runs) < options.repeat:
             return False
@@ -217,7 +217,7 @@ print("@" + json.dumps(list(adapter.TASKS) if there else None))
 
 
 def catalogue(adapters, options):
-    """What each adapter can run, asked of its own interpreter, and why the others cannot."""
+    """The tasks that each adapter can run in its own interpreter, and why the others cannot."""
     tasks, unusable = {}, {}
     for adapter in adapters:
         answer = subprocess.run(

@@ -59,7 +59,7 @@ class Task:
 
 
 def input_bytes(d):
-    """Size of what a fit is given."""
+    """Size of the input of a fit."""
     if "path" in d:
         return os.path.getsize(str(d["path"]))
     given = [d[k] for k in ("X", "y", "num", "cat") if k in d]

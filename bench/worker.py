@@ -23,7 +23,7 @@ MAX_CALLS = 5000
 
 
 def timed(call, loop=False):
-    """Result of the call, and what it cost.
+    """Result of the call, and its cost.
 
     Wall and CPU seconds a call, the cores that other processes used meanwhile, and the memory of
     the process before and at its peak.

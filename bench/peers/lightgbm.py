@@ -107,7 +107,7 @@ def model_file(d, p):
 
 
 def train_binary(d, p):
-    """What the converters (ONNX, treelite, lleaves, oneDAL) start from."""
+    """The model that the converters (ONNX, treelite, lleaves, oneDAL) start from."""
     import lightgbm as lgb
 
     return lgb.Booster(model_file=model_file(d, p))

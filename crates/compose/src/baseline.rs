@@ -178,10 +178,10 @@ impl Learner for Baseline {
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
         if self.strategy == BaselineStrategy::Quantile && self.quantile.is_none() {
-            return Err(Self::parameter_error("quantile", "null".into(), "the strategy \"quantile\" needs a number from 0 to 1"));
+            return Err(Self::parameter_error("quantile", "null", "the strategy \"quantile\" needs a number from 0 to 1"));
         }
         if self.strategy == BaselineStrategy::Constant && self.constant.is_null() {
-            return Err(Self::parameter_error("constant", "null".into(), "the strategy \"constant\" needs a value"));
+            return Err(Self::parameter_error("constant", "null", "the strategy \"constant\" needs a value"));
         }
         Ok(())
     }

@@ -181,7 +181,7 @@ impl Learner for Knn {
                     return Err(Self::parameter_error(
                         "algorithm",
                         word,
-                        "cosine distances are searched by \"brute\" or \"auto\"".into(),
+                        "cosine distances are searched by \"brute\" or \"auto\"",
                     ));
                 }
                 Metric::Minkowski(p) if p < 1.0 => {

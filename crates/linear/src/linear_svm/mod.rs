@@ -17,7 +17,7 @@ mod pegasos;
 mod sparse;
 
 use ermine_core::{
-    Accepts, ClassWeight, Context, DatasetRef, Error, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
+    Accepts, ClassWeight, Context, DatasetRef, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Target, Task,
 };
 use serde::{Deserialize, Serialize};
 

@@ -11,7 +11,7 @@ mod tests;
 mod weights;
 
 use ermine_core::{
-    Accepts, ClassWeight, Context, DatasetRef, Error, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
+    Accepts, ClassWeight, Context, DatasetRef, Family, FitFrom, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task,
 };
 use ermine_math::loss::RowLoss;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-"""What every estimator shares: validation at the door, the call into Rust, the model file."""
+"""Shared by every estimator: validation at the door, the call into Rust, the model file."""
 
 import json
 import math
@@ -203,7 +203,7 @@ class Estimator(BaseEstimator):
         return getattr(self._model, method)(X, type(self).__name__, **kwargs)
 
     def report(self):
-        """What the model shows a person: coefficients (with errors, tests and intervals where it has them), statistics,
+        """A report of the model: coefficients (with errors, tests and intervals where it has them), statistics,
         importances, curves.
 
         Returns

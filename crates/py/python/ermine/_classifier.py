@@ -1,4 +1,4 @@
-"""What classifiers share."""
+"""Shared by classifiers."""
 
 import numbers
 

@@ -93,7 +93,7 @@ class Model:
         return self._model.transform(self._rows(X))
 
     def report(self):
-        """What the model shows a person: coefficients (with errors, tests and intervals where it has them), statistics,
+        """A report of the model: coefficients (with errors, tests and intervals where it has them), statistics,
         importances, curves.
 
         Returns

@@ -1,4 +1,4 @@
-"""What regressors share."""
+"""Shared by regressors."""
 
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,7 @@ class NativeRegressor(RegressorMixin, Estimator):
         return self
 
     def _set_diagnostics(self, X, y):
-        """Keeps what else the class tells of the rows that it was fitted to."""
+        """Keeps further attributes of the rows that it was fitted to."""
 
     def _rows(self, X):
         check_is_fitted(self)

@@ -29,7 +29,7 @@ class Table:
 
     @property
     def kinds(self):
-        """What each column holds: "number", "category", "date", "text" or "identifier"."""
+        """The kind of each column: "number", "category", "date", "text" or "identifier"."""
         return dict(zip(self._native.columns, self._native.kinds))
 
     @property

@@ -1,4 +1,4 @@
-"""What transformers share."""
+"""Shared by transformers."""
 
 import numpy as np
 from sklearn.base import TransformerMixin, _fit_context

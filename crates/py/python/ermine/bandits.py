@@ -55,7 +55,7 @@ def _seed(seed):
 
 
 class Policy:
-    """A way to choose among arms and to learn from what came of it.
+    """A policy: chooses among arms and learns from their rewards.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Policy:
         return self.arms[arm]
 
     def learn(self, arm, reward, context=None, probability=None):
-        """Take in the reward of a choice; what is refused changes nothing.
+        """Learn from the reward of a choice; an invalid one changes nothing.
 
         Parameters
         ----------
@@ -209,11 +209,11 @@ class Policy:
 
     @property
     def state_(self):
-        """What the policy has learned, as numbers."""
+        """The statistics of the policy, as numbers."""
         return json.loads(self._native.describe())["state"]
 
     def save(self, path):
-        """Write the policy to a file that holds arrays and names and no code; `load` goes on from it.
+        """Write the policy to a file that holds arrays and names and no code; `load` continues it.
 
         Parameters
         ----------
@@ -421,7 +421,7 @@ def simulate(arms, policies, *, rounds=10_000, runs=100, kind="bernoulli", sd=1.
 
 
 def off_policy(arms, rewards, propensities, target):
-    """What a policy would have earned, from a log of what another did.
+    """The reward that a policy would have earned, estimated from the log of another.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from .._transformer import PreservesDtypeMixin
 
 
 class _Centers(PreservesDtypeMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
-    """What clusters around centers have in common."""
+    """Shared by clusterers with centers."""
 
     def _starts(self, X):
         """The centers to start from, as a list of rows."""

@@ -1,4 +1,4 @@
-"""Decisions: what to do with probabilities, and which labels to ask for.
+"""Decisions from probabilities, and active learning.
 
 A classifier says how probable classes are; what follows from it depends on what errors cost::
 

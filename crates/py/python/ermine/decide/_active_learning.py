@@ -12,7 +12,7 @@ from ._inputs import fit_clone, model_proba, take_rows
 
 
 class ActiveLearning:
-    """A loop that asks for the labels that teach most: an iterator over rows, to which labels are given back.
+    """A loop that queries the most informative labels: an iterator over rows, to which labels are given back.
 
     Each step trains on the labels so far and asks for the rows that the classifier is least sure of (Lewis and Gale 1994). While fewer than two classes have
     been seen, rows are asked for at random.
@@ -48,7 +48,7 @@ class ActiveLearning:
             raise ValueError("classes must name at least 2 different classes to be unsure of")
         if not isinstance(batch, numbers.Integral) or batch < 1:
             raise ValueError(f"batch is {batch!r}; at least 1 row must be asked for")
-        # Refuses what is no way to be unsure.
+        # Refuses unknown measures of uncertainty.
         uncertainty(np.full((1, 2), 0.5), how)
         self.how = how
         self.batch = int(batch)
@@ -59,7 +59,7 @@ class ActiveLearning:
         self._order = _native.decide_order(_num_samples(X), self.seed % 2**64)
 
     def tell(self, rows, labels):
-        """Give the label of a row, or of several, asked for or not.
+        """Give the label of a row, or of several, queried or not.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class ActiveLearning:
 
 
 class ActiveCurve(NamedTuple):
-    """How the accuracy grows with the labels that were asked for."""
+    """The accuracy by the number of queried labels."""
 
     how: str
     """How rows were chosen."""

@@ -100,7 +100,7 @@ class CostSensitiveClassifier(MetaClassifier):
         return out
 
     def predict_proba(self, X):
-        """Probabilities of the classes, as the classifier says them.
+        """Probabilities of the classes, as the classifier predicts them.
 
         Parameters
         ----------

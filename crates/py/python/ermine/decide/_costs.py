@@ -13,7 +13,7 @@ ABSTAIN = -1
 
 
 class Decisions(NamedTuple):
-    """Actions and what they are expected to cost."""
+    """Actions and their expected costs."""
 
     action: np.ndarray
     """The action of each row: a column of the costs, or `ABSTAIN`."""
@@ -29,7 +29,7 @@ class BoundedThreshold(NamedTuple):
     bound: float
     """The bound on the rate."""
     confidence: float
-    """The probability that the bound is kept on all rows there could be; at least what was asked for."""
+    """The probability that the bound holds on all future rows; at least the one requested."""
     rate: float
     """The rate on the rows at hand."""
     other: float
@@ -129,7 +129,7 @@ def threshold_for_fpr(y_true, y_score, bound, *, confidence=0.95, pos_label=None
 
     Returns
     -------
-    found : BoundedThreshold
+    threshold : BoundedThreshold
     """
     return _threshold("fpr", y_true, y_score, bound, confidence, pos_label)
 
@@ -154,7 +154,7 @@ def threshold_for_fnr(y_true, y_score, bound, *, confidence=0.95, pos_label=None
 
     Returns
     -------
-    found : BoundedThreshold
+    threshold : BoundedThreshold
     """
     return _threshold("fnr", y_true, y_score, bound, confidence, pos_label)
 

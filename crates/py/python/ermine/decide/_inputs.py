@@ -62,11 +62,11 @@ def model_proba(estimator, X):
 
 
 class MetaClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """What classifiers around a classifier share."""
+    """Shared by classifiers around a classifier."""
 
     @property
     def n_features_in_(self):
-        """Number of columns, where the estimator says it."""
+        """Number of columns, where the estimator has it."""
         check_is_fitted(self)
         return self.estimator_.n_features_in_
 

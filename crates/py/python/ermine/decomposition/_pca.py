@@ -13,7 +13,7 @@ from .._transformer import PreservesDtypeMixin
 
 
 class _Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
-    """What estimators of axes have in common."""
+    """Shared by estimators of axes."""
 
     def _set_fitted(self):
         super()._set_fitted()
@@ -36,7 +36,7 @@ class _Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 setattr(self, name, getattr(self, name).astype(np.float32))
 
     def inverse_transform(self, X):
-        """The way back from the coordinates of the axes.
+        """The inverse transform from the coordinates of the axes.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from .._classifier import NativeClassifier
 
 
 class _Discriminant(NativeClassifier):
-    """What both share: rows, scores, densities, covariances by an estimator."""
+    """Shared base: rows, scores, densities, covariances by an estimator."""
 
     _restored = ("priors", "shrinkage", "n_components", "reg_param")
 
@@ -33,7 +33,7 @@ class _Discriminant(NativeClassifier):
         return self._call_native("log_density", self._rows(X))
 
     def _check_shrinkage(self, words):
-        """Refuses what does not go together; `words` is what scikit-learn says of an estimator with svd."""
+        """Refuses parameters that exclude each other; `words` is scikit-learn's message for an estimator with svd."""
         if self.solver == "svd":
             if self.shrinkage is not None:
                 raise NotImplementedError("shrinkage not supported with 'svd' solver.")
@@ -92,7 +92,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return to_json_value(priors)
 
     def _use_estimator(self, X, codes):
-        """Puts the covariances of an estimator in the place of ours."""
+        """Replaces the covariances by those of an estimator."""
         priors, means = self._model.array("priors"), self._model.array("means")
         within = sum(priors[k] * self._covariance_by_estimator(X[codes == k]) for k in range(len(priors)))
         factor = linalg.cholesky(within, lower=True)

@@ -27,7 +27,7 @@ def _refuse_sparse(y):
 
 
 class _Forest(ExplainedMixin, TreeEnsembleMixin, TabularInputMixin, MultiOutputMixin):
-    """What all forests share."""
+    """Shared by all forests."""
 
     _thresholds = "best"
     _member_params = ("criterion", *TreeEnsembleMixin._member_params, "monotonic_cst")
@@ -69,7 +69,7 @@ class _Forest(ExplainedMixin, TreeEnsembleMixin, TabularInputMixin, MultiOutputM
         return params
 
     def _has_enough(self):
-        """Whether a warm start has all its trees already; it is said then."""
+        """Whether a warm start has all its trees already, with a warning then."""
         if not self._is_warm_start():
             return False
         self._refuse_fewer(self._n_trees)
@@ -95,7 +95,7 @@ class _Forest(ExplainedMixin, TreeEnsembleMixin, TabularInputMixin, MultiOutputM
         return self
 
     def _note_draws(self, params, rows, target):
-        """Keeps what decides which rows are drawn."""
+        """Keeps the settings that decide which rows are drawn."""
         about = {name: params[name] for name in ("bootstrap", "max_samples") if name in params}
         weighs = isinstance(params["class_weight"], dict) or params["class_weight"] == "balanced"
         of_classes = {}

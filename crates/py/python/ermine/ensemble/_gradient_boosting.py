@@ -28,7 +28,7 @@ class VerboseReporter:
         print(" ".join([f"{'Iter':>10}"] + [f"{name:>16}" for name in names]))
 
     def next(self, done):
-        """The round that is told next."""
+        """The round that is reported next."""
         return self.first + (done - self.first) // self.every * self.every + self.every
 
     def tell(self, estimator, done):
@@ -62,7 +62,7 @@ def _fit_start(estimator, X, y, weight):
 
 
 class _GradientBoosting(ExplainedMixin, TreeEnsembleMixin, TabularInputMixin):
-    """What both share."""
+    """Shared base."""
 
     def _boosting_params(self):
         params = self._learner_params()
@@ -119,7 +119,7 @@ class _GradientBoosting(ExplainedMixin, TreeEnsembleMixin, TabularInputMixin):
         teller = VerboseReporter(self, have) if self.verbose else None
         done, wanted = have, self.n_estimators
         while True:
-            # Who listens is told in between; the rounds that follow go on from there.
+            # Monitors are called in between; the following rounds continue from there.
             until = done + 1 if monitor is not None else wanted if teller is None else min(wanted, teller.next(done))
             model = self._fit_native(X, params=dict(params, n_estimators=max(until, 1)), start=start, go_on=True, **fit)
             start, before, done = model, done, json_iterations(model)

@@ -73,7 +73,7 @@ def _categories(column):
 
 
 class _Boosting(ExplainedMixin):
-    """What both classes share."""
+    """Shared by both classes."""
 
     # The columns ----------------------------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ class _Boosting(ExplainedMixin):
         return params
 
     def _interactions(self):
-        """Which columns may meet on a way, as lists."""
+        """Which columns may interact on a path, as lists."""
         if self.interaction_cst is None or isinstance(self.interaction_cst, str):
             return self.interaction_cst
         try:
@@ -321,7 +321,7 @@ class _Boosting(ExplainedMixin):
 
     @property
     def feature_importances_(self):
-        """Share of each column in what all splits gained."""
+        """Share of each column in the gain of all splits."""
         check_is_fitted(self)
         return self._model.boosting_importances()
 
@@ -337,7 +337,7 @@ class _Boosting(ExplainedMixin):
         yield from self._call_native("boosting_stages", rows)
 
     def _check_held(self, X_val, y_val):
-        """Whether there are rows for early stopping; refuses a part of them, and what says not to look at them."""
+        """Whether there are rows for early stopping; refuses incomplete ones, and parameters that exclude them."""
         if X_val is None and y_val is None:
             return False
         if y_val is None:

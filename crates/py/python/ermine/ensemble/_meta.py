@@ -44,7 +44,7 @@ def _native_of(estimator, classes):
 
 
 class _Ensemble:
-    """What all share: members fitted by scikit-learn's loop, a model file made of theirs, and predictions from one."""
+    """Shared base: members fitted by scikit-learn's loop, a model file made of theirs, and predictions from one."""
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "estimators_") or "_model" in self.__dict__

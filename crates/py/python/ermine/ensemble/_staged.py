@@ -1,4 +1,4 @@
-"""What boosted trees say after each round: scores, and what follows from them."""
+"""Staged predictions of boosted trees: the scores after each round, and results from them."""
 
 import numpy as np
 

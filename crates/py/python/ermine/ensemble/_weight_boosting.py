@@ -75,7 +75,7 @@ def _is_stump(estimator):
 
 
 class _Boosted:
-    """What both share: the model of Rust where there is one, else the estimators of scikit-learn's loop."""
+    """Shared base: the model of Rust where there is one, else the estimators of scikit-learn's loop."""
 
     # Parameters that scikit-learn's loop hands on to its members: none.
     estimator_params = ()
@@ -105,7 +105,7 @@ class _Boosted:
 
     @property
     def trace_(self):
-        """The course of the boosting, a row a round: error, vote, training error and its bound."""
+        """The trace of the boosting, one row per round: error, vote, training error and its bound."""
         check_is_fitted(self)
         if not self._is_native():
             raise AttributeError("only ensembles that were boosted in Rust keep their course")

@@ -51,7 +51,7 @@ class SimpleImputer(TransformerMixin, Estimator):
     """
 
     def fit(self, X, y=None):
-        """Find what to fill the missing cells of each column with."""
+        """Find the values that fill the missing cells of each column."""
         self._validate_params()
         X = self._rows(X, fitting=True)
         self._fill_dtype, self._model = X.dtype, None

@@ -194,7 +194,7 @@ def lasso_path(
 
 
 def _read_path(model, target, n_features):
-    """Penalties, coefficients (a column a penalty), intercepts, gaps and rounds of a path."""
+    """Penalties, coefficients (one column per penalty), intercepts, gaps and rounds of a path."""
     read = lambda name: model.array(f"path{target}/{name}")  # noqa: E731
     alphas, starts = read("alphas"), read("starts").astype(np.int64)
     shape = (len(alphas), n_features)
@@ -230,7 +230,7 @@ def _check_gram(gram, X, weight, fit_intercept):
 
 
 class _CoordinateDescent:
-    """What all estimators here share: how a fit is started and how it fails."""
+    """Shared by all estimators here: how a fit is started and how it fails."""
 
     def _fit_native(self, X, **kwargs):
         try:
@@ -257,7 +257,7 @@ class _CoordinateDescent:
 
 
 class PenalizedRegressor(_CoordinateDescent, _LinearModel):
-    """What ElasticNet and Lasso share."""
+    """Shared by ElasticNet and Lasso."""
 
     path = staticmethod(enet_path)
 

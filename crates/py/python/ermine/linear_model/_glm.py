@@ -138,7 +138,7 @@ class _GeneralizedLinear(RegressorMixin, Estimator):
             mean = np.average(y, weights=weight)
             null = np.average(unit_deviance(y, np.full_like(y, mean), power), weights=weight)
         else:
-            # The best constant beside the offset has no closed form for every link: a fit without columns finds it.
+            # The best constant next to an offset has no closed form for every link: a fit without columns finds it.
             constant = type(self)(**self._family()).fit(np.zeros((len(y), 1)), y, weight, **{role: values})
             null = constant.null_deviance_ / (len(y) if weight is None else weight.sum())
         return float(1 - np.average(unit_deviance(y, mu, power), weights=weight) / null)

@@ -27,7 +27,7 @@ from ._logistic import LogisticRegression
 
 
 class LogisticRegressionCV(LogisticRegression):
-    # It is for the scorer, which asks for it or not.
+    # It is for the scorer, if that requests it.
     __metadata_request__score = {"sample_weight": UNUSED}
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -156,7 +156,7 @@ class LogisticRegressionCV(LogisticRegression):
         return dict(zip(self.classes_.tolist(), factors))
 
     def _routed(self, sample_weight, params):
-        """What the splitter is given, and what the scorer is."""
+        """The arguments of the splitter, and those of the scorer."""
         if _routing_enabled():
             routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
             return routed.splitter.split, routed.scorer.score
@@ -185,7 +185,7 @@ class LogisticRegressionCV(LogisticRegression):
         return judge
 
     def _choose(self, problem, kind, ratios, coefs, scores):
-        """Sets what is best, and the coefficients that go with it."""
+        """Sets the best parameters and their coefficients."""
         # As scikit-learn, the first of equals, C before the share.
         table = np.swapaxes(scores, 1, 2)
         if self.refit:
@@ -205,7 +205,7 @@ class LogisticRegressionCV(LogisticRegression):
         self.__dict__.pop("_model", None)
 
     def _set_course(self, legacy, ratios, coefs, scores, n_iter):
-        """Sets what is kept of the folds."""
+        """Sets the results of the folds."""
         self.l1_ratios_ = np.asarray(ratios)
         if not legacy:
             if ratios == [None]:
@@ -350,7 +350,7 @@ def _parted(coef, fit_intercept):
 
 
 def _with_labels(scorer, classes):
-    """The scorer, told of all classes where it can be: rows of a fold may be without some."""
+    """The scorer, with all classes where it takes them: rows of a fold may lack some."""
     function = getattr(scorer, "_score_func", None)
     accepted = {} if function is None else inspect.signature(function).parameters
     if "labels" not in accepted:

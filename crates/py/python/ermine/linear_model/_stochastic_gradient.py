@@ -18,7 +18,7 @@ from .._regressor import NativeRegressor
 
 
 class _StochasticGradient(SparseCoefMixin, Estimator):
-    """What the estimators share: initial coefficients, partial_fit, the state after a fit."""
+    """Shared by the estimators: initial coefficients, partial_fit, the state after a fit."""
 
     def _params(self):
         """The learner's parameters, but for those that depend on the target."""
@@ -62,7 +62,7 @@ class _StochasticGradient(SparseCoefMixin, Estimator):
         self._warn_of_the_end()
 
     def _start(self, X, target, params, coef_init, intercept_init):
-        """A model that stands at given coefficients and has taken no step."""
+        """A model at given coefficients that has taken no step."""
         first = {name: value if name == "classes" else value[:1] for name, value in target.items()}
         bare = {**params, "max_iter": 1, "tol": None, "early_stopping": False, "penalty": "none"}
         if "average" in bare:

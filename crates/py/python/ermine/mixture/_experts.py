@@ -11,7 +11,7 @@ from .._regressor import NativeRegressor
 
 
 class _Experts:
-    """What both mixtures of experts share."""
+    """Shared by both mixtures of experts."""
 
     _min_samples = 2
 

@@ -258,7 +258,7 @@ class GaussianMixture(DensityMixin, Estimator):
         return _native.mixture_sample(self._model, int(n_samples), seed_of(self.random_state) % 2**64)
 
     def impute(self, X):
-        """The rows with their missing cells (NaN) filled in by what is expected of them given the others.
+        """The rows with their missing cells (NaN) filled in by their expectation given the others.
 
         Parameters
         ----------

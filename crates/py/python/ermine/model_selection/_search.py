@@ -45,11 +45,11 @@ SCORERS = {
 
 
 class _DryRunDone(Exception):
-    """Ends a fit where it would call Rust, with what it would call it with."""
+    """Ends a fit where it would call Rust, with the arguments of the call."""
 
 
 def _dry_run(estimator, X, y):
-    """What the fit of an estimator would call Rust with, after all its own checks; None where it is more than rows and targets."""
+    """The arguments with which the fit of an estimator would call Rust, after all its own checks; None where they are more than rows and targets."""
 
     def record(
         X,

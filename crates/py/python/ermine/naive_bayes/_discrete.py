@@ -21,7 +21,7 @@ LEAST_ALPHA = 1e-10
 
 
 class DiscreteNB(NativeClassifier):
-    """What the naive Bayes classifiers of counts share: pseudo-counts, priors, rows that come bit by bit."""
+    """Shared by the naive Bayes classifiers of counts: pseudo-counts, priors, partial fits."""
 
     # Parameters that are translated by hand.
     _restored = ("alpha", "class_prior")

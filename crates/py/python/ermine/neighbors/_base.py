@@ -36,7 +36,7 @@ METRICS = {
 
 
 def rows_of(arrays):
-    """An array of arrays, one a row."""
+    """An array of arrays, one per row."""
     out = np.empty(len(arrays), dtype=object)
     out[:] = arrays
     return out
@@ -112,7 +112,7 @@ class NeighborsBase(Estimator):
         return not weighed and hasattr(X, "shape") and self.effective_metric_params_.get("p", 2) is not None
 
     def _search_params(self, X):
-        """Parameters of the learner that say what near means."""
+        """Parameters of the learner for the metric."""
         metric = METRICS[self.effective_metric_]
         # Sparse rows are searched by brute force, as in scikit-learn.
         algorithm = "brute" if sparse.issparse(X) else self.algorithm
@@ -142,7 +142,7 @@ class NeighborsBase(Estimator):
             return OtherNeighbors(**{name: getattr(self, name) for name in names})
 
     def _native_index(self):
-        """What is searched in."""
+        """The rows of the index."""
         model = self.__dict__.get("_model")
         if model is not None:
             return model
@@ -375,12 +375,12 @@ def neighbor_weights(weights, distances):
 
 
 class SupervisedNeighbors(NeighborsBase):
-    """A target that the neighbors are asked for."""
+    """The target of a neighbors estimator."""
 
     _restored = ("weights", "algorithm", "metric", "p")
 
     def _native_params(self, X):
-        """Parameters of the learner, or None when it cannot do what is asked for."""
+        """Parameters of the learner, or None when it does not support the request."""
         if "_other" in self.__dict__ or callable(self.weights):
             return None
         params = self._search_params(X)

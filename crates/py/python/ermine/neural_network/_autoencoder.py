@@ -42,7 +42,7 @@ class Autoencoder(PreservesDtypeMixin, ClassNamePrefixFeaturesOutMixin, Transfor
         return self._call_native("transform", X, single=X.dtype == np.float32)
 
     def inverse_transform(self, X):
-        """The rows that codes stand for.
+        """The rows decoded from codes.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class Autoencoder(PreservesDtypeMixin, ClassNamePrefixFeaturesOutMixin, Transfor
         return back.astype(np.float32) if X.dtype == np.float32 else back
 
     def reconstruct(self, X):
-        """The rows as the network says them again.
+        """The rows as the network reconstructs them.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What networks that are trained in epochs share."""
+"""Shared by networks that are trained in epochs."""
 
 import json
 import numbers
@@ -18,7 +18,7 @@ def widths(sizes, what):
 
 
 class EpochTrained(Estimator):
-    """What networks tell of their training."""
+    """Fitted attributes of the training of a network."""
 
     def _set_fitted(self):
         stand = json.loads(self._model.field("stand"))

@@ -46,7 +46,7 @@ class ConvNetClassifier(NativeClassifier, EpochTrained):
 
     @staticmethod
     def _flat(X):
-        """Rows of plain columns, and the shape of an image where X tells it."""
+        """Rows of plain columns, and the shape of an image where X has it."""
         if isinstance(X, np.ndarray) and X.ndim in (3, 4):
             return X.shape[1:], X.reshape(X.shape[0], -1)
         return None, X

@@ -14,7 +14,7 @@ from ._base import EpochTrained, widths
 
 
 class _Perceptron(EpochTrained):
-    """What MLPClassifier and MLPRegressor share."""
+    """Shared by MLPClassifier and MLPRegressor."""
 
     def _params(self):
         params = self._learner_params()

@@ -1,4 +1,4 @@
-"""The values of a column: which there are, how often, their codes, and which of them are infrequent."""
+"""The distinct values of a column: counts, codes, and which of them are infrequent."""
 
 import collections
 import json
@@ -124,7 +124,7 @@ class CategoryIndex:
             self.groups = np.append(self.groups, self.n_groups)
 
     def group_names(self):
-        """The value that stands for each group."""
+        """The value that represents each group."""
         if self.rare is None:
             return self.categories
         frequent = np.ones(len(self.categories), dtype=bool)

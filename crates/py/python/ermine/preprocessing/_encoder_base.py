@@ -1,4 +1,4 @@
-"""What OneHotEncoder and OrdinalEncoder share."""
+"""Shared by OneHotEncoder and OrdinalEncoder."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from ._categories import CategoryCodes, CategoryIndex, as_floats, as_objects, ch
 
 
 class Encoder(TransformerMixin, Estimator):
-    """What the encoders share.
+    """Shared by the encoders.
 
     The learner "ordinal" finds the codes in matrices of numbers; the cells of other columns are looked up here.
     """
@@ -197,4 +197,4 @@ class Encoder(TransformerMixin, Estimator):
         self._finish()
 
     def _finish(self):
-        """What follows from the levels."""
+        """Attributes derived from the levels."""

@@ -16,7 +16,7 @@ from .._transformer import PreservesDtypeMixin
 
 
 class _FeatureMap(TransformerMixin, Estimator):
-    """What the feature maps share."""
+    """Shared by the feature maps."""
 
     def _readable(self, X):
         """`X` as Rust reads it: half precision, which it does not know, becomes single, and sparse columns become rows."""
@@ -25,7 +25,7 @@ class _FeatureMap(TransformerMixin, Estimator):
         return as_viewable(X.astype(np.float32) if X.dtype == np.float16 else X)
 
     def _dense(self, X):
-        """The new columns, of the type of `X` and in the order that was asked for."""
+        """The new columns, of the type of `X` and in the requested order."""
         Z = self._call_native("transform", self._readable(X), single=X.dtype != np.float64)
         Z = Z.astype(X.dtype, copy=False)
         return np.asfortranarray(Z) if self.order == "F" else Z

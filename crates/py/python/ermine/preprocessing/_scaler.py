@@ -32,7 +32,7 @@ def _multiply_columns(X, factor):
 
 
 class _Scaler(PreservesDtypeMixin, OneToOneFeatureMixin, TransformerMixin, Estimator):
-    """What the scalers share.
+    """Shared by the scalers.
 
     `_model` is the learner's model of the rows of fit; None once partial_fit has merged more rows into the attributes.
     """

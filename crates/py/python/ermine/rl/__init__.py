@@ -47,7 +47,7 @@ register()
 
 
 def environments():
-    """The names of our environments, each with what it is.
+    """The names of the environments, each with a description.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def environments():
 
 
 def agents():
-    """The names of the agents, each with what it is.
+    """The names of the agents, each with a description.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What all agents share: training, evaluation, files."""
+"""Shared by all agents: training, evaluation, files."""
 
 import json
 import os
@@ -14,7 +14,7 @@ _WATCHERS = ("PassiveEnvChecker", "OrderEnforcing")
 
 
 def _native_environment(env):
-    """Our environment behind an object, where nothing changes what it does."""
+    """The native environment behind an object, if no wrapper changes its behavior."""
     while type(env).__name__ in _WATCHERS and hasattr(env, "env"):
         env = env.env
     return env if isinstance(env, Environment) else None
@@ -42,7 +42,7 @@ def discrete_states(space):
 
 
 class Agent(BaseEstimator):
-    """What all agents share. Use one of its subclasses."""
+    """Shared by all agents. Use one of its subclasses."""
 
     _agent = None
 
@@ -68,7 +68,7 @@ class Agent(BaseEstimator):
         return self._train(env, steps, episodes, seed, None)
 
     def partial_fit(self, env=None, *, steps=None, episodes=None, seed=0):
-        """Learn more, on from what is known.
+        """Continue the training.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Agent(BaseEstimator):
         return encode[2](observation) if encode[2] is not None else int(observation) - encode[1]
 
     def evaluate(self, env=None, *, episodes=100, seed=0):
-        """What the agent earns when it always does what it takes for best.
+        """The return of the agent when it always takes the best-valued action.
 
         Parameters
         ----------
@@ -226,7 +226,7 @@ class Agent(BaseEstimator):
 
     @property
     def q_table_(self):
-        """What each action is worth in each state, as far as is known: (n_states, n_actions)."""
+        """The estimated value of each action in each state: (n_states, n_actions)."""
         self._check()
         return self._native.table_values()
 

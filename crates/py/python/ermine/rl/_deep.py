@@ -10,7 +10,7 @@ from ._environment import spaces
 
 
 class _Deep(Agent):
-    """What agents with networks share."""
+    """Shared by agents with networks."""
 
     def _train_python(self, env, name, steps, episodes, seed, start):
         space = env.observation_space
@@ -75,7 +75,7 @@ class _Deep(Agent):
         return int(found[0]) + first if one else found + first
 
     def action_values(self, observation):
-        """What the network says of each action: its value, or for policies the logit of its probability.
+        """The output of the network for each action: its value, or for policies the logit of its probability.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class _Deep(Agent):
 
     @property
     def evaluations_(self):
-        """What was earned without exploration while it learned: (steps, mean return)."""
+        """The evaluations without exploration during training: (steps, mean return)."""
         self._check()
         return self._native.evaluation_history()
 

@@ -94,7 +94,7 @@ class Environment(_Base):
         if gymnasium is not None:
             super().reset(seed=seed)
         if seed is None and self._fresh:
-            # Nobody has asked for a seed yet: no two such environments are the same.
+            # No seed was given yet: no two such environments are the same.
             random = self.np_random if gymnasium is not None else np.random.default_rng()
             seed = int(random.integers(2**63))
         self._fresh = False
@@ -122,7 +122,7 @@ class Environment(_Base):
         """Nothing to close."""
 
     def rollout(self, steps, policy=None, seed=None):
-        """Take a number of steps at full speed, starting anew where episodes end.
+        """Take a number of steps at full speed, with a reset where episodes end.
 
         Parameters
         ----------

@@ -74,7 +74,7 @@ class MDP:
             if ends.all():
                 raise ValueError(f"all {n} states are terminal: there is nothing to decide")
             start = np.where(ends, 0.0, 1.0 / max(1, (~ends).sum()))
-        # What is 0 says nothing; anything else, NaN too, is for the check to judge.
+        # Zeros are left out; all else, NaN included, is checked.
         s, a, t = np.nonzero(np.where(ends[:, None, None], 0.0, P))
         rows = np.column_stack([s, a, t, P[s, a, t], R[s, a, t], ends[t]]).astype(np.float64)
         stay = np.array([[s, a, s, 1.0, 0.0, 1.0] for s in np.flatnonzero(ends) for a in range(m)]).reshape(-1, 6)
@@ -143,7 +143,7 @@ class MDP:
         return Solution(self._native.policy_iteration(float(gamma), int(max_iter)), self.start)
 
     def evaluate(self, policy, gamma=0.99, *, tol=None, steps=None):
-        """What a policy is worth in each state.
+        """The value of a policy in each state.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ from .._classifier import NativeClassifier
 
 
 class _SupportVectorMachine(Estimator):
-    """What both machines share: kernels that are callables or matrices, and the support vectors."""
+    """Shared by both machines: kernels that are callables or matrices, and the support vectors."""
 
     _restored = ("kernel", "probability")
 

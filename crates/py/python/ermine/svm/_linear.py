@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._base import Estimator, encode_classes, seed_of
 from .._classifier import NativeClassifier
 
-# What liblinear can solve: penalty and loss with the values of `dual` that they go with.
+# The problems that liblinear solves: penalty and loss with the values of `dual` that they go with.
 _SOLVERS = {
     ("l2", "hinge"): {True},
     ("l2", "squared_hinge"): {True, False},
@@ -23,7 +23,7 @@ _SOLVERS = {
 
 
 class _LinearSupportVectorMachine(SparseCoefMixin, Estimator):
-    """What both linear machines share."""
+    """Shared by both linear machines."""
 
     def _check_combination(self, penalty, loss):
         known = _SOLVERS.get((penalty, loss))

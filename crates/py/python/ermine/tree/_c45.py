@@ -26,7 +26,7 @@ class C45Classifier(TabularInputMixin, NativeClassifier):
         self.depth_ = int(depth.max())
 
     def get_depth(self):
-        """The number of tests on the longest way to a leaf.
+        """The number of tests on the longest path to a leaf.
 
         Returns
         -------

@@ -143,7 +143,7 @@ def json_iterations(model):
 
 
 class TreeEnsembleMixin:
-    """What forests and boosting share: trees that can be looked at, and added to."""
+    """Shared by forests and boosting: trees that can be looked at, and added to."""
 
     # Parameters that the trees have from their ensemble.
     _member_params = (
@@ -181,7 +181,7 @@ class TreeEnsembleMixin:
         return member
 
     def _is_warm_start(self):
-        """Whether the fit adds to what is there."""
+        """Whether the fit adds to the existing trees."""
         return self.warm_start and "_model" in self.__dict__
 
     def _refuse_fewer(self, have):

@@ -1,4 +1,4 @@
-"""What columns add to predictions."""
+"""Attributions: the contributions of columns to predictions."""
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -7,7 +7,7 @@ class ExplainedMixin:
     """For models of trees: Shapley values of the columns. `_rows` checks rows and makes them what the model takes."""
 
     def shap_values(self, X):
-        """What each column adds to each prediction (path-dependent TreeSHAP).
+        """The contribution of each column to each prediction (path-dependent TreeSHAP).
 
         The values of a row and `expected_value_` sum to what the model says of the row: the prediction of a regressor
         (its logarithm where the loss is that of counts or gamma), the probabilities or, for boosting, the decision scores of
@@ -27,7 +27,7 @@ class ExplainedMixin:
 
     @property
     def expected_value_(self):
-        """The prediction for a row of which nothing is known."""
+        """The expected prediction, without any features."""
         check_is_fitted(self)
         return _one(self._model.expected())
 

@@ -12,7 +12,7 @@ from .._classifier import NativeClassifier, class_factors
 
 
 def split_outputs(values, classes):
-    """Shares of the classes of several targets: an array a target."""
+    """Shares of the classes of several targets: one array per target."""
     ends = np.cumsum([len(c) for c in classes])
     return np.split(values, ends[:-1], axis=1)
 
@@ -29,7 +29,7 @@ class TreeClassifier(NativeClassifier):
         return X, y
 
     def _multi_output_error(self):
-        """What is said of a target that is a column instead of a vector: nothing."""
+        """No warning for a target that is a column instead of a vector."""
 
     def _encode(self, y, weight):
         """Keeps the classes; returns target and weights as the keywords of the fit, and the class weights it is given."""

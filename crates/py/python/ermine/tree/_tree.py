@@ -20,7 +20,7 @@ LEAF = -1
 
 
 def columns_drawn(max_features, n_features):
-    """How many columns `max_features` stands for."""
+    """The number of columns that `max_features` means."""
     if max_features is None:
         return n_features
     if max_features == "sqrt":
@@ -153,7 +153,7 @@ class Tree:
 
 
 class _DecisionTree(ExplainedMixin, TabularInputMixin, MultiOutputMixin):
-    """What both trees share."""
+    """Shared by both trees."""
 
     def _tree_params(self):
         params = self._learner_params()
@@ -182,7 +182,7 @@ class _DecisionTree(ExplainedMixin, TabularInputMixin, MultiOutputMixin):
         return self.tree_.compute_feature_importances()
 
     def get_depth(self):
-        """The number of tests on the longest way to a leaf.
+        """The number of tests on the longest path to a leaf.
 
         Returns
         -------
@@ -242,7 +242,7 @@ class _DecisionTree(ExplainedMixin, TabularInputMixin, MultiOutputMixin):
         return self.tree_.decision_path(rows)
 
     def cost_complexity_pruning_path(self, X, y, sample_weight=None):
-        """The prices of a leaf at which pruning cuts, and the impurities of what is left.
+        """The alphas at which pruning cuts, and the impurities of the remaining tree.
 
         Parameters
         ----------
