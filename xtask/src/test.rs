@@ -23,7 +23,7 @@ Needs Rust and Python 3 only; the rest is installed in target/venv. Without stag
 
   fmt      is the code formatted?
   clippy   lints, as errors
-  features the facade with each of its features alone, and with none
+  features the facade with each of its features alone, and with none; the predictor
   doc      the pages of the crates, warnings as errors
   rust     unit, integration and documentation tests
   browser  pages in Chromium: CHROMIUM=…, the one on the PATH, or installed by apt-get for root on
@@ -169,17 +169,22 @@ fn checked(command: &mut std::process::Command) -> StepResult {
     Ok(None)
 }
 
-/// Checks the facade with each feature alone and with none, as those who depend on it build it: without what tests need.
+/// Checks the facade and the predictor with each feature alone and with none, as those who depend on them build them: without what tests
+/// need.
 fn features(workspace: &Workspace) -> StepResult {
-    let manifest = workspace.root.join("crates/ermine/Cargo.toml");
-    let manifest = fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
-    for feature in std::iter::once("").chain(feature_names(&manifest)) {
-        println!("features: [{feature}]");
-        let mut cargo = workspace.cargo();
-        cargo.args(["check", "--quiet", "--package", "ermine", "--lib", "--no-default-features", "--features", feature]);
-        run(&mut cargo)?;
+    for (package, folder) in [("ermine", "ermine"), ("ermine-predict", "predict")] {
+        let manifest = workspace.root.join("crates").join(folder).join("Cargo.toml");
+        let manifest = fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
+        for feature in std::iter::once("").chain(feature_names(&manifest)) {
+            println!("features: {package} [{feature}]");
+            let mut cargo = workspace.cargo();
+            cargo.args(["check", "--quiet", "--package", package, "--lib", "--no-default-features", "--features", feature]);
+            run(&mut cargo)?;
+        }
     }
-    Ok(None)
+    // Together with the other crates it would be built with all they ask for, and tested with it.
+    println!("features: tests of ermine-predict, without what trains");
+    checked(workspace.cargo().args(["test", "--quiet", "--package", "ermine-predict"]))
 }
 
 /// The names in the table of features of a manifest, but `default`.

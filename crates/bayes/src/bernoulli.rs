@@ -63,6 +63,7 @@ impl Default for BernoulliNb {
     }
 }
 
+#[cfg(feature = "fit")]
 impl CountLearner for BernoulliNb {
     fn priors(&self) -> ClassPriors<'_> {
         ClassPriors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
@@ -92,11 +93,17 @@ impl CountLearner for BernoulliNb {
     }
 }
 
+impl BernoulliNb {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "bernoulli-nb";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for BernoulliNb {
     type Model = BernoulliNbModel;
 
     const SPEC: Spec = Spec {
-        name: "bernoulli-nb",
+        name: Self::NAME,
         summary: "Naive Bayes for yes/no columns: independent within a class, each with its probability",
         objective: "p_kj = (n_kj + alpha_j) / (n_k + 2 alpha_j); max over k of ln prior_k + sum_j b_j ln p_kj + (1 - b_j) ln (1 - p_kj), \
                     b_j whether cell j is above binarize",
@@ -159,7 +166,7 @@ fn refuse(x: &Features<'_>, schema: Option<&Schema>, row: usize, column: usize, 
     if let Err(e) = x.row_range(row..row + 1).refuse_non_finite(schema) {
         return e.with_row(|_| row);
     }
-    let needed = format!("without binarize, {} needs numbers from 0 to 1", BernoulliNb::SPEC.name);
+    let needed = format!("without binarize, {} needs numbers from 0 to 1", BernoulliNb::NAME);
     Error::OutOfRange { what: format!("column {}", column_label(schema, column)), row, value, needed }
 }
 
@@ -168,7 +175,7 @@ fn bits(x: &Features<'_>, schema: Option<&Schema>, binarize: Option<f64>) -> Res
     if let Features::Csr(m) = x {
         if let Some(threshold) = binarize.filter(|t| *t < 0.0) {
             return Err(Error::parameter(
-                BernoulliNb::SPEC.name,
+                BernoulliNb::NAME,
                 "binarize",
                 threshold,
                 "in sparse rows, cells that are not stored are 0 and would all be above it; make the rows dense",
@@ -203,7 +210,7 @@ fn bits(x: &Features<'_>, schema: Option<&Schema>, binarize: Option<f64>) -> Res
         return Csr::new(ends, columns, values, m.cols()).map(OwnedFeatures::Csr);
     }
     let mut scratch = Vec::new();
-    let m = x.f64_rows(&mut scratch, BernoulliNb::SPEC.name)?;
+    let m = x.f64_rows(&mut scratch, BernoulliNb::NAME)?;
     let mut out = Mat::zeros(m.rows(), m.cols());
     for i in 0..m.rows() {
         let row = out.row_mut(i);
@@ -215,6 +222,7 @@ fn bits(x: &Features<'_>, schema: Option<&Schema>, binarize: Option<f64>) -> Res
     Ok(OwnedFeatures::F64(out))
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for BernoulliNb {
     type State = CountState;
     type Partial = ClassCounts;
@@ -324,14 +332,14 @@ impl BernoulliNbModel {
     }
 
     fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64]) + Sync) -> Result<Mat<f64>> {
-        self.on_bits(x, |bits| self.scores.rows(bits, BernoulliNb::SPEC.name, &end))
+        self.on_bits(x, |bits| self.scores.rows(bits, BernoulliNb::NAME, &end))
     }
 
     fn joint(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.on_bits(x, |bits| self.scores.joint(bits, BernoulliNb::SPEC.name))
+        self.on_bits(x, |bits| self.scores.joint(bits, BernoulliNb::NAME))
     }
 
-    fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("bernoulli-nb: {m}"));
         let classes: Vec<String> = input.field("classes")?;
         let binarize: Option<f64> = input.field("binarize")?;

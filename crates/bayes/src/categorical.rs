@@ -80,6 +80,7 @@ impl Default for CategoricalNb {
 }
 
 impl CategoricalNb {
+    #[cfg(feature = "fit")]
     fn priors(&self) -> ClassPriors<'_> {
         ClassPriors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
     }
@@ -92,6 +93,7 @@ impl CategoricalNb {
         }
     }
 
+    #[cfg(feature = "fit")]
     fn expect_cols(&self, cols: usize) -> Result<()> {
         match &self.min_categories {
             MinCategories::Each(each) if each.len() != cols => Err(Error::parameter(
@@ -104,6 +106,7 @@ impl CategoricalNb {
         }
     }
 
+    #[cfg(feature = "fit")]
     fn model(&self, state: CategoricalNbState, total: CategoricalNbPartial) -> Result<CategoricalNbModel> {
         let classes = state.classes.len();
         let mut columns = Vec::with_capacity(total.columns.len());
@@ -132,11 +135,17 @@ impl CategoricalNb {
     }
 }
 
+impl CategoricalNb {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "categorical-nb";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for CategoricalNb {
     type Model = CategoricalNbModel;
 
     const SPEC: Spec = Spec {
-        name: "categorical-nb",
+        name: Self::NAME,
         summary: "Naive Bayes for categories: independent within a class, each level with its probability",
         objective: "p_kj(l) = (n_kjl + alpha) / (n_kj + alpha L_j); max over k of ln prior_k + sum_j ln p_kj(x_j), L_j the levels of column j",
         notes: "For columns of categories, by name, with missing cells as a level of their own; number columns must hold codes, whole numbers \
@@ -179,6 +188,7 @@ impl Learner for CategoricalNb {
     }
 }
 
+#[cfg(feature = "fit")]
 fn resume(
     nb: &CategoricalNb,
     model: Option<&CategoricalNbModel>,
@@ -188,7 +198,7 @@ fn resume(
     let Some(model) = model else { return run_passes(nb, data, cx) };
     nb.check()?;
     data.check(&CategoricalNb::SPEC)?;
-    discrete::expect_same(CategoricalNb::SPEC.name, model.n_features(), &model.classes, data)?;
+    discrete::expect_same(CategoricalNb::NAME, model.n_features(), &model.classes, data)?;
     let mut state = nb.initial_state(data, cx)?;
     for (j, (names, known)) in state.names.iter_mut().zip(&model.columns).enumerate() {
         match (names, &known.names) {
@@ -232,6 +242,7 @@ pub struct CategoricalNbPartial {
     pub(super) columns: Vec<CategoryCounts>,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for CategoricalNbPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         let add = |a: &mut Vec<f64>, b: &[f64]| {
@@ -263,7 +274,7 @@ fn refuse(v: f64, row: usize, column: usize, schema: Option<&Schema>) -> Error {
     }
     let needed = format!(
         "{} takes categories, or codes for them: whole numbers from 0 to {}; bin the column, or give it the type category",
-        CategoricalNb::SPEC.name,
+        CategoricalNb::NAME,
         MOST_LEVELS - 1
     );
     Error::OutOfRange { what: format!("column {column}"), row, value: v, needed }
@@ -275,7 +286,7 @@ pub(super) fn each_number(x: &Features<'_>, column: usize, mut each: impl FnMut(
         Features::F64(m) => m.col_iter(column).enumerate().try_for_each(|(i, v)| each(i, v)),
         Features::F32(m) => m.col_iter(column).enumerate().try_for_each(|(i, v)| each(i, f64::from(v))),
         Features::Table(t) => t.numbers(column).unwrap_or_default().iter().enumerate().try_for_each(|(i, &v)| each(i, v)),
-        Features::Csr(_) => Err(Error::Data(format!("{} does not take sparse rows", CategoricalNb::SPEC.name))),
+        Features::Csr(_) => Err(Error::Data(format!("{} does not take sparse rows", CategoricalNb::NAME))),
     }
 }
 
@@ -284,6 +295,7 @@ pub(super) fn places(names: &[String], among: &[String]) -> Vec<Option<usize>> {
     names.iter().map(|n| among.binary_search(n).ok()).collect()
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for CategoricalNb {
     type State = CategoricalNbState;
     type Partial = CategoricalNbPartial;

@@ -1,12 +1,12 @@
 //! Fitted categorical naive Bayes.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::*;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::categorical::{
-    CategoricalNb, CategoricalNbPartial, CategoricalNbState, CategoryCounts, MOST_LEVELS, each_number, level, places,
-};
+use super::categorical::each_number;
+use super::categorical::level;
+use super::categorical::{CategoricalNb, CategoricalNbPartial, CategoricalNbState, CategoryCounts, MOST_LEVELS, places};
 use super::discrete;
 use super::posterior::{classifier_with_density, classify_by_scores};
 use super::priors::class_table;
@@ -181,7 +181,7 @@ impl CategoricalNbModel {
         Error::Kind {
             column: column_label(Some(schema), column),
             found: "of another kind than in training".into(),
-            learner: CategoricalNb::SPEC.name.into(),
+            learner: CategoricalNb::NAME.into(),
             needed: needed.into(),
         }
     }
@@ -222,7 +222,7 @@ impl CategoricalNbModel {
         Ok((0..self.classes.len()).map(score).collect())
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("categorical-nb: {m}"));
         let classes: Vec<String> = input.field("classes")?;
         let columns: Vec<CategoricalFeature> = input.field("columns")?;

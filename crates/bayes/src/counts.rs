@@ -32,6 +32,7 @@ impl ClassCounts {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ClassCounts {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.class.iter_mut().zip(&other.class).for_each(|(a, b)| *a += b);
@@ -64,6 +65,7 @@ pub(super) fn initial_state<L: CountLearner>(nb: &L, head: &DatasetRef<'_>) -> R
 }
 
 /// Continues a model with more rows.
+#[cfg(feature = "fit")]
 pub(super) fn resume<L: CountLearner>(
     nb: &L,
     model: Option<&L::Model>,

@@ -3,9 +3,9 @@
 
 use std::sync::OnceLock;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::*;
 use ermine_math::affine::{affine, affine_by_columns};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::posterior::{give_to_best, log_sum_exp};

@@ -59,13 +59,19 @@ impl Default for GaussianNb {
     }
 }
 
+impl GaussianNb {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "gaussian-nb";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for GaussianNb {
     type Model = GaussianNbModel;
 
     const SEARCH_SPACE: &'static [&'static str] = &["var_smoothing=1e-12..1:log"];
 
     const SPEC: Spec = Spec {
-        name: "gaussian-nb",
+        name: Self::NAME,
         summary: "Naive Bayes with normal columns: independent within a class, each with its mean and variance",
         objective: "max sum_i w_i (ln prior_k + sum_j ln N(x_ij; mean_kj, var_kj)), k the class of row i",
         notes: "A first classifier: one pass, few rows per class, nothing to tune. Its classes are often right where its \
@@ -117,6 +123,7 @@ pub struct GaussianNbState {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GaussianNbPartial(ClassMoments);
 
+#[cfg(feature = "fit")]
 impl Partial for GaussianNbPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.0.merge(other.0);
@@ -124,6 +131,7 @@ impl Partial for GaussianNbPartial {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for GaussianNb {
     type State = GaussianNbState;
     type Partial = GaussianNbPartial;
@@ -243,7 +251,7 @@ impl GaussianNbModel {
         self.epsilon
     }
 
-    fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("gaussian-nb: {m}"));
         let classes: Vec<String> = input.field("classes")?;
         let theta: Mat<f64> = input.mat("theta")?;
@@ -280,7 +288,7 @@ impl GaussianNbModel {
                     let one = block.row_range(i..i + 1);
                     one.refuse_non_finite(None).map_err(|e| e.with_row(|_| i))?;
                     let mut scratch = Vec::new();
-                    let cells = numbers(&one, &mut scratch, GaussianNb::SPEC.name)?.to_owned();
+                    let cells = numbers(&one, &mut scratch, GaussianNb::NAME)?.to_owned();
                     self.far_away(cells.as_slice(), row);
                 }
                 end(row);
@@ -295,7 +303,7 @@ impl GaussianNbModel {
         match block {
             Features::F64(x) => self.density.log_density(*x, out),
             Features::F32(x) => self.density.log_density(*x, out),
-            other => self.density.log_density(numbers(other, &mut scratch, GaussianNb::SPEC.name)?, out),
+            other => self.density.log_density(numbers(other, &mut scratch, GaussianNb::NAME)?, out),
         }
         for row in out.chunks_exact_mut(self.classes.len()) {
             row.iter_mut().zip(&self.log_prior).for_each(|(v, p)| *v += p);

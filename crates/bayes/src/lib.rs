@@ -1,6 +1,8 @@
 //! Bayes classifiers.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+// What only training uses is left to the linker in a build without it.
+#![cfg_attr(not(feature = "fit"), allow(dead_code, unused_imports, unused_macros))]
 
 mod bernoulli;
 mod categorical;
@@ -22,6 +24,7 @@ pub use gaussian::{GaussianNb, GaussianNbModel};
 pub use multinomial::{MultinomialNb, MultinomialNbModel};
 
 /// The learners of this crate, in the order people see them.
+#[cfg(feature = "fit")]
 pub const LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(GaussianNb::default()),
     || Box::new(MultinomialNb::default()),
@@ -29,4 +32,14 @@ pub const LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(CategoricalNb::default()),
     || Box::new(Lda::default()),
     || Box::new(Qda::default()),
+];
+
+/// What loads their models, in the same order.
+pub const MODELS: &[(&str, ermine_core::LoadModel)] = ermine_core::saved_models![
+    "gaussian-nb" => GaussianNbModel::load,
+    "multinomial-nb" => MultinomialNbModel::load,
+    "bernoulli-nb" => BernoulliNbModel::load,
+    "categorical-nb" => CategoricalNbModel::load,
+    "lda" => LdaModel::load,
+    "qda" => QdaModel::load,
 ];

@@ -1,9 +1,9 @@
 //! Multinomial naive Bayes, and its complement.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::*;
 use ermine_math::distribution::ln_gamma;
 use ermine_math::row_ops::add_scaled;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::counts::{self, ClassCounts, CountLearner, CountState, report_columns};
@@ -72,6 +72,7 @@ impl Default for MultinomialNb {
     }
 }
 
+#[cfg(feature = "fit")]
 impl CountLearner for MultinomialNb {
     fn priors(&self) -> ClassPriors<'_> {
         ClassPriors { learner: Self::SPEC.name, fit: self.fit_prior, given: self.class_prior.as_deref() }
@@ -125,11 +126,17 @@ impl CountLearner for MultinomialNb {
     }
 }
 
+impl MultinomialNb {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "multinomial-nb";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for MultinomialNb {
     type Model = MultinomialNbModel;
 
     const SPEC: Spec = Spec {
-        name: "multinomial-nb",
+        name: Self::NAME,
         summary: "Naive Bayes for counts, such as words of texts: a class is a die with a side for each column",
         objective: "theta_kj = (N_kj + alpha_j) / (N_k + sum_j alpha_j); max over k of ln prior_k + sum_j x_j ln theta_kj; complement: \
                     max over k of -sum_j x_j ln ((alpha_j + sum_{l!=k} N_lj) / (sum_j alpha_j + sum_{l!=k} N_l))",
@@ -190,6 +197,7 @@ impl Learner for MultinomialNb {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for MultinomialNb {
     type State = CountState;
     type Partial = ClassCounts;
@@ -270,7 +278,7 @@ fn add_dense<T: ermine_math::moments::Real>(
 
 /// The error for the first cell below 0.
 fn negative(x: &Features<'_>, schema: Option<&Schema>) -> Error {
-    let needed = format!("{} counts how often things occur, and needs numbers from 0 up", MultinomialNb::SPEC.name);
+    let needed = format!("{} counts how often things occur, and needs numbers from 0 up", MultinomialNb::NAME);
     let mut scratch = Vec::new();
     for row in 0..x.rows() {
         let one = x.row_range(row..row + 1);
@@ -279,7 +287,7 @@ fn negative(x: &Features<'_>, schema: Option<&Schema>) -> Error {
                 let (indices, values) = m.row(0);
                 values.iter().position(|v| *v < 0.0).map(|at| (indices[at] as usize, values[at]))
             }
-            dense => dense.f64_rows(&mut scratch, MultinomialNb::SPEC.name).ok().and_then(|m| {
+            dense => dense.f64_rows(&mut scratch, MultinomialNb::NAME).ok().and_then(|m| {
                 let j = (0..m.cols()).find(|&j| *m.at(0, j) < 0.0)?;
                 Some((j, *m.at(0, j)))
             }),
@@ -341,14 +349,14 @@ impl MultinomialNbModel {
     }
 
     fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64]) + Sync) -> Result<Mat<f64>> {
-        self.scores.rows(x, MultinomialNb::SPEC.name, end)
+        self.scores.rows(x, MultinomialNb::NAME, end)
     }
 
     fn joint(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.scores.joint(x, MultinomialNb::SPEC.name)
+        self.scores.joint(x, MultinomialNb::NAME)
     }
 
-    fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("multinomial-nb: {m}"));
         let classes: Vec<String> = input.field("classes")?;
         let complement: bool = input.field("complement")?;
@@ -421,7 +429,7 @@ impl Density for MultinomialNbModel {
             *log += match &one {
                 Features::Csr(m) => ways(&mut m.row(0).1.iter().copied()),
                 _ => {
-                    let m = one.f64_rows(&mut scratch, MultinomialNb::SPEC.name)?;
+                    let m = one.f64_rows(&mut scratch, MultinomialNb::NAME)?;
                     ways(&mut (0..m.cols()).map(|j| *m.at(0, j)))
                 }
             };

@@ -4,8 +4,7 @@ use ermine_core::*;
 use ermine_math::neighbors::{IndexedPoints, Metric, NeighborIndex, RadiusRows, SearchAlgorithm};
 use serde::{Deserialize, Serialize};
 
-use ermine_math::neighbors::{KnnAlgorithm, MetricName};
-use ermine_math::neighbors::{load_points, save_points};
+use ermine_math::neighbors::{KnnAlgorithm, MetricName, load_points, save_points};
 
 /// Rows whose neighbors are searched at a time.
 const BLOCK: usize = 4096;
@@ -99,11 +98,47 @@ impl Dbscan {
     }
 }
 
+impl Dbscan {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "dbscan";
+}
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "eps",
+        doc: "How far apart neighbors are at most. Not the size of a group: the most important parameter, in the units of the columns.",
+        range: Range::above(0.0),
+    },
+    ParamSpec {
+        name: "min_samples",
+        doc: "The weight of the rows within eps of a row, itself included, that makes it a core row. More asks for denser groups.",
+        range: Range::above(0.0),
+    },
+    ParamSpec {
+        name: "metric",
+        doc: "What near means: \"euclidean\", \"manhattan\", \"chebyshev\" (the greatest difference of a column), \"minkowski\" of order p, \
+                      \"cosine\" (1 - the cosine of the angle).",
+        range: Range::Choice(&["minkowski", "euclidean", "manhattan", "chebyshev", "cosine"]),
+    },
+    ParamSpec {
+        name: "p",
+        doc: "The order of Minkowski's metric.",
+        range: Range::Real { min: 0.0, max: 1e6, above: true, log: false },
+    },
+    ParamSpec {
+        name: "algorithm",
+        doc: "How neighbors are searched for, with the same result: \"brute\", \"kd_tree\" (\"ball_tree\" is another name for it), or \
+                      \"auto\".",
+        range: Range::Choice(&["auto", "brute", "kd_tree", "ball_tree"]),
+    },
+];
+
+#[cfg(feature = "fit")]
 impl Learner for Dbscan {
     type Model = DbscanModel;
 
     const SPEC: Spec = Spec {
-        name: "dbscan",
+        name: Self::NAME,
         summary: "Density-based clusters of any shape; rows between them are noise",
         objective: "core rows: weight of the rows within eps at least min_samples; groups: core rows connected by steps of at most eps, and the \
                     rows within eps of them",
@@ -114,35 +149,7 @@ impl Learner for Dbscan {
         family: Family::Cluster,
         tasks: &[Task::Clustering],
         accepts: Accepts { weights: true, missing: false, categorical: false, sparse: true, passes: false, multi_target: true },
-        params: &[
-            ParamSpec {
-                name: "eps",
-                doc: "How far apart neighbors are at most. Not the size of a group: the most important parameter, in the units of the columns.",
-                range: Range::above(0.0),
-            },
-            ParamSpec {
-                name: "min_samples",
-                doc: "The weight of the rows within eps of a row, itself included, that makes it a core row. More asks for denser groups.",
-                range: Range::above(0.0),
-            },
-            ParamSpec {
-                name: "metric",
-                doc: "What near means: \"euclidean\", \"manhattan\", \"chebyshev\" (the greatest difference of a column), \"minkowski\" of order p, \
-                      \"cosine\" (1 - the cosine of the angle).",
-                range: Range::Choice(&["minkowski", "euclidean", "manhattan", "chebyshev", "cosine"]),
-            },
-            ParamSpec {
-                name: "p",
-                doc: "The order of Minkowski's metric.",
-                range: Range::Real { min: 0.0, max: 1e6, above: true, log: false },
-            },
-            ParamSpec {
-                name: "algorithm",
-                doc: "How neighbors are searched for, with the same result: \"brute\", \"kd_tree\" (\"ball_tree\" is another name for it), or \
-                      \"auto\".",
-                range: Range::Choice(&["auto", "brute", "kd_tree", "ball_tree"]),
-            },
-        ],
+        params: PARAMS,
     };
 
     fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<DbscanModel> {
@@ -369,10 +376,10 @@ impl DbscanModel {
         self.labels.as_ref().map(|l| l.iter().filter(|&&l| l == NOISE_LABEL).count())
     }
 
-    fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("dbscan: {m}"));
         let dbscan: Dbscan = input.field("parameters")?;
-        dbscan.check().map_err(|e| bad(&e.to_string()))?;
+        check_ranges(Dbscan::NAME, PARAMS, &dbscan).map_err(|e| bad(&e.to_string()))?;
         let (rows, cols): (usize, usize) = (input.field("n_rows")?, input.field("n_features")?);
         let core_rows: Vec<u32> = input.vec("core_sample_indices")?;
         let codes: Vec<u32> = input.vec_of("core_labels", core_rows.len())?;

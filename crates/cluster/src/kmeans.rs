@@ -1,12 +1,15 @@
 //! k-means: clusters around centers.
 
+#[cfg(feature = "fit")]
 mod bounds;
 mod choose_k;
 mod init;
 mod lloyd;
+#[cfg(feature = "fit")]
 mod memory;
 mod mini_batch;
 mod model;
+#[cfg(feature = "fit")]
 mod pass;
 
 use ermine_core::*;
@@ -17,6 +20,7 @@ pub use choose_k::ClusterCountScore;
 pub use init::HashSample;
 pub use mini_batch::{MiniBatchKMeans, MiniBatchKMeansModel};
 pub use model::KMeansModel;
+#[cfg(feature = "fit")]
 pub use pass::{KMeansPartial, KMeansState};
 
 /// Named variants of the algorithm, with the same result.
@@ -147,6 +151,7 @@ enum KMeansInit {
 }
 
 impl KMeans {
+    #[cfg(feature = "fit")]
     fn refuse(&self, name: &str, value: &Value, expected: impl Into<String>) -> Error {
         let mut value = value.to_string();
         if value.len() > 80 {
@@ -155,6 +160,7 @@ impl KMeans {
         Error::parameter(Self::SPEC.name, name, value, expected)
     }
 
+    #[cfg(feature = "fit")]
     fn init(&self) -> Result<KMeansInit> {
         let words = "it must be \"k-means++\", \"random\" or a list of centers";
         match &self.init {
@@ -198,6 +204,7 @@ impl KMeans {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for KMeans {
     type Model = KMeansModel;
 

@@ -75,6 +75,7 @@ pub struct Baseline {
 
 impl Baseline {
     /// The strategy for a task: resolves "auto", and is an error for a strategy of the other task.
+    #[cfg(feature = "fit")]
     fn strategy_for(&self, task: Task) -> Result<BaselineStrategy> {
         use BaselineStrategy::{Auto, Constant, Mean, Median, MostFrequent, Prior, Quantile, Stratified, Uniform};
         let classes = task == Task::Classification;
@@ -96,6 +97,7 @@ impl Baseline {
     }
 
     /// The constants of the strategy `constant`, one per target.
+    #[cfg(feature = "fit")]
     fn constants(&self, targets: usize) -> Result<Vec<f64>> {
         let expected = || {
             let what = if targets == 1 { "a number".into() } else { format!("a list of {targets} numbers") };
@@ -114,6 +116,7 @@ impl Baseline {
     }
 
     /// The class of the strategy `constant`.
+    #[cfg(feature = "fit")]
     fn constant_class(&self, names: &[String]) -> Result<usize> {
         let word = match &self.constant {
             Value::String(s) => s.clone(),
@@ -127,6 +130,7 @@ impl Baseline {
     }
 }
 
+#[cfg(feature = "fit")]
 const PARAMS: &[ParamSpec] = &[
     ParamSpec {
         name: "strategy",
@@ -157,6 +161,7 @@ const PARAMS: &[ParamSpec] = &[
     },
 ];
 
+#[cfg(feature = "fit")]
 impl Learner for Baseline {
     type Model = BaselineModel;
 
@@ -216,6 +221,7 @@ pub struct BaselinePartial {
     buckets: Option<QuantilePartial>,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for BaselinePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.counts.iter_mut().zip(other.counts).for_each(|(a, b)| *a += b);
@@ -227,6 +233,7 @@ impl Partial for BaselinePartial {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Baseline {
     type State = BaselineState;
     type Partial = BaselinePartial;
@@ -365,7 +372,7 @@ impl BaselineModel {
         (0..rows).map(|_| stream.weighted(weights) as u32).collect()
     }
 
-    fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("baseline: {m}"));
         let strategy: BaselineStrategy = input.field("strategy")?;
         let n_features: usize = input.field("n_features")?;

@@ -8,7 +8,7 @@ use ermine_core::{
     file::{self, DataInfo, FORMAT, Header, ModelWriter, TargetInfo},
 };
 
-use crate::{Problem, UnseenCategories, catalogue, problem};
+use crate::{Problem, UnseenCategories, catalogue, models, problem};
 
 /// A trained model with its learner, parameters and data description: the content of a model file.
 pub struct Fitted {
@@ -211,32 +211,12 @@ impl Fitted {
     /// Reads the bytes of a model file, from this or any earlier release. Whatever the bytes are, the answer is a model
     /// that can be used or an error.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        let (header, reader) = file::decode(bytes)?;
-        // Agents and policies are stored in files of the same format, and are no models.
-        if let Some((family, name)) = header.learner.split_once('/') {
-            return Err(Error::Model(match family {
-                "rl" => format!("it holds a {name} agent; `ermine rl play` and ermine.rl take it"),
-                "bandit" => format!("it holds a {name} policy; `ermine bandit replay --resume` and ermine.bandits take it"),
-                _ => format!("it holds {}", header.learner),
-            }));
-        }
+        let (header, reader) = models::open_file(bytes)?;
         let mut learner = catalogue::learner(&header.learner).map_err(|e| Error::Model(e.to_string()))?;
         let params = header.params.as_object().ok_or_else(|| Error::Model("its parameters are no object".into()))?;
         learner.set_all(params).map_err(|e| Error::Model(e.to_string()))?;
         let model = learner.load_any(&reader)?;
-        if model.n_features() != header.schema.len() {
-            return Err(Error::Model(format!(
-                "its schema has {} columns and its model {}",
-                header.schema.len(),
-                model.n_features()
-            )));
-        }
-        if let Some(c) = model.as_classifier()
-            && !header.target.classes.is_empty()
-            && c.classes() != header.target.classes
-        {
-            return Err(Error::Model("its target and its model name different classes".into()));
-        }
+        models::check_header(&header, &*model)?;
         let Header { schema, target, data, certificate, seed, .. } = header;
         Ok(Self { learner, model, schema, target, data, certificate, seed })
     }

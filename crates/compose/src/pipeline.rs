@@ -2,18 +2,29 @@
 
 mod explain;
 
+#[cfg(feature = "fit")]
 use ermine_core::{
-    Accepts, AdditiveModel, AnyLearner, Attributor, Certificate, Classifier, Clusterer, ColumnMeaning, ColumnRef, Context,
-    DatasetRef, Density, Error, Family, Features, Learner, Mat, MatRef, Model, ModelReader, ModelWriter, NeighborModel,
-    ParamSpec, Range, Regressor, Report, Result, RowSource, Schema, Section, Spec, StreamFit, Task, Trace, TransformedSource,
-    Transformer, ValueKind,
+    Accepts, AnyLearner, ColumnRef, Context, DatasetRef, Family, Learner, ParamSpec, Range, RowSource, Spec, StreamFit, Task,
+    TransformedSource, ValueKind,
 };
+use ermine_core::{
+    AdditiveModel, Attributor, Certificate, Classifier, Clusterer, ColumnMeaning, Density, Error, Features, Mat, MatRef, Model,
+    ModelReader, ModelWriter, NeighborModel, Regressor, Report, Result, Schema, Section, Trace, Transformer,
+};
+#[cfg(feature = "fit")]
 use ermine_prep::preprocessing::{DropLevel, Prepare};
+#[cfg(feature = "fit")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+#[cfg(feature = "fit")]
 use serde_json::Value;
 
+#[cfg(feature = "fit")]
 use crate::baseline::Baseline;
-use crate::{catalogue, original_units};
+#[cfg(feature = "fit")]
+use crate::catalogue;
+use crate::original_units;
+#[cfg(not(feature = "fit"))]
+pub use crate::saved_step::PipelineStep;
 
 /// Rows that go through the steps together at prediction; bounds the memory of the prepared copy.
 const PREDICT_ROWS: usize = 16_384;
@@ -22,8 +33,10 @@ const PREDICT_ROWS: usize = 16_384;
 pub(crate) const MAX_DEPTH: usize = 8;
 
 /// One step of a pipeline. Serialized as its name and parameters.
+#[cfg(feature = "fit")]
 pub struct PipelineStep(Box<dyn AnyLearner>);
 
+#[cfg(feature = "fit")]
 impl PipelineStep {
     /// A step from a learner.
     pub fn new(learner: Box<dyn AnyLearner>) -> Self {
@@ -39,20 +52,36 @@ impl PipelineStep {
     pub fn learner_mut(&mut self) -> &mut dyn AnyLearner {
         &mut *self.0
     }
+
+    /// The name of its learner.
+    pub fn name(&self) -> &str {
+        self.0.spec().name
+    }
+
+    pub(crate) fn param(&self, name: &str) -> Option<Value> {
+        self.0.params().get(name).cloned()
+    }
+
+    pub(crate) fn load_model(&self, file: &ModelReader) -> Result<Box<dyn Model>> {
+        self.0.load_any(file)
+    }
 }
 
+#[cfg(feature = "fit")]
 impl Clone for PipelineStep {
     fn clone(&self) -> Self {
         Self(self.0.boxed())
     }
 }
 
+#[cfg(feature = "fit")]
 impl std::fmt::Debug for PipelineStep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.0.spec().name, self.0.params())
     }
 }
 
+#[cfg(feature = "fit")]
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StepSpecRepr {
@@ -62,6 +91,7 @@ struct StepSpecRepr {
 }
 
 /// A name alone is the learner with its defaults.
+#[cfg(feature = "fit")]
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StepRepr {
@@ -69,6 +99,7 @@ enum StepRepr {
     Whole(StepSpecRepr),
 }
 
+#[cfg(feature = "fit")]
 impl Serialize for PipelineStep {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let params = self.0.params().as_object().cloned().unwrap_or_default();
@@ -76,6 +107,7 @@ impl Serialize for PipelineStep {
     }
 }
 
+#[cfg(feature = "fit")]
 impl<'de> Deserialize<'de> for PipelineStep {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = match StepRepr::deserialize(deserializer)? {
@@ -104,12 +136,14 @@ impl<'de> Deserialize<'de> for PipelineStep {
 ///
 /// # Cost
 /// The sum of its steps, and one prepared copy of the rows in memory; streams are prepared block by block.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pipeline {
     steps: Vec<PipelineStep>,
 }
 
+#[cfg(feature = "fit")]
 impl Default for Pipeline {
     /// The default preparation in front of the baseline.
     fn default() -> Self {
@@ -117,6 +151,7 @@ impl Default for Pipeline {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Pipeline {
     /// A pipeline of the given learners.
     pub fn new(learners: impl IntoIterator<Item = Box<dyn AnyLearner>>) -> Self {
@@ -133,6 +168,7 @@ impl Pipeline {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Pipeline {
     type Model = PipelineModel;
 
@@ -216,17 +252,24 @@ impl Learner for Pipeline {
     }
 
     fn load(input: &ModelReader) -> Result<PipelineModel> {
+        PipelineModel::load(input)
+    }
+}
+
+impl PipelineModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         if input.depth() > MAX_DEPTH {
             return Err(Error::Model(format!("pipelines nest deeper than {MAX_DEPTH}")));
         }
         let steps: Vec<PipelineStep> = input.field("steps")?;
-        let load = |(i, stage): (usize, &PipelineStep)| stage.0.load_any(&input.child(&i.to_string()));
+        let load = |(i, stage): (usize, &PipelineStep)| stage.load_model(&input.child(&i.to_string()));
         let models = steps.iter().enumerate().map(load).collect::<Result<Vec<_>>>()?;
         PipelineModel::new(steps, models)
     }
 }
 
 /// The rows after the steps so far.
+#[cfg(feature = "fit")]
 fn current_view<'a>(data: &DatasetRef<'a>, held: Option<&'a (Mat<f64>, Schema)>) -> DatasetRef<'a> {
     match held {
         Some((z, schema)) => DatasetRef { x: Features::F64(z.view()), schema: Some(schema), ..*data },
@@ -237,9 +280,10 @@ fn current_view<'a>(data: &DatasetRef<'a>, held: Option<&'a (Mat<f64>, Schema)>)
 fn transformer_of<'m>(model: &'m dyn Model, stage: &PipelineStep) -> Result<&'m dyn Transformer> {
     model
         .as_transformer()
-        .ok_or_else(|| Error::Data(format!("{} does not transform, so it can only be the last step", stage.0.spec().name)))
+        .ok_or_else(|| Error::Data(format!("{} does not transform, so it can only be the last step", stage.name())))
 }
 
+#[cfg(feature = "fit")]
 fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> Result<PipelineModel> {
     // Recursive, since each source borrows the one before it.
     fn fit_remaining(
@@ -267,6 +311,7 @@ fn fit_source(pipeline: &Pipeline, source: &dyn RowSource, cx: &Context<'_>) -> 
 /// The default preparation in front of `learner`, so that it takes any table: categories, dates, missing cells.
 /// Learners that take all of these themselves, preparations and pipelines are returned unchanged. Columns that the
 /// learner refers to by name are not transformed.
+#[cfg(feature = "fit")]
 pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     let spec = learner.spec();
     let native = spec.accepts.categorical && spec.accepts.missing;
@@ -283,6 +328,7 @@ pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
 
 /// Whether a learner gives standard errors when its columns are linearly independent: the linear models without
 /// penalty. The first category of a column is then left out, since all of its indicator columns sum to the constant.
+#[cfg(feature = "fit")]
 fn gives_standard_errors(learner: &dyn AnyLearner) -> bool {
     let params = learner.params();
     let none = |name: &str| params.get(name).is_some_and(|v| v.is_null() || v == "none");

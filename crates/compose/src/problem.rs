@@ -135,7 +135,7 @@ fn many_targets(targets: Vec<(Field, Column)>) -> Result<OwnedTarget> {
 
 /// Puts the columns of `table` in the order of `schema`, by name. Further columns are left out; columns that are
 /// missing, or are of another kind, are reported together in one error.
-pub(crate) fn align(table: &Table, schema: &Schema) -> Result<Table> {
+pub fn align(table: &Table, schema: &Schema) -> Result<Table> {
     let (mut absent, mut wrong) = (Vec::new(), Vec::new());
     let mut fields = Vec::new();
     let mut columns = Vec::new();

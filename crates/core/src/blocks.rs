@@ -1,7 +1,7 @@
 //! Reading cells of any form of features, with missing ones as NaN, and writing new columns by blocks of rows.
 
+use crate::parallel::prelude::*;
 use crate::{Error, Features, Mat, MatRef, Result, Schema};
-use rayon::prelude::*;
 
 /// Rows transformed at a time.
 const BLOCK: usize = 4096;

@@ -352,6 +352,17 @@ pub trait NeighborModel: Model {
     fn example_target(&self, row: usize) -> Vec<crate::Cell>;
 }
 
+/// Reads the model of a learner from a file and checks everything that prediction relies on.
+pub type LoadModel = fn(&ModelReader) -> Result<Box<dyn Model>>;
+
+/// A slice of learners' names, each with what loads its models: `saved_models!["ridge" => RidgeModel::load]`.
+#[macro_export]
+macro_rules! saved_models {
+    ($($name:literal => $load:expr),* $(,)?) => {
+        &[$(($name, |file| Ok(Box::new($load(file)?)))),*]
+    };
+}
+
 /// Makes a learner with default parameters: an entry of a catalogue.
 pub type MakeLearner = fn() -> Box<dyn AnyLearner>;
 

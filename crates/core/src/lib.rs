@@ -22,6 +22,7 @@ mod learner;
 mod matrix;
 pub mod order;
 mod output;
+pub mod parallel;
 mod param_changes;
 mod pass;
 mod report;
@@ -45,8 +46,8 @@ pub use fingerprint::{Fingerprint, hash_of_file};
 pub use folds::{FitFromFoldSums, FoldAssignment, FoldFit, FoldTotals, LooPredictions, TrainingView, VisitRows};
 pub use joint_fit::{FitMany, JointFit, TakeModel};
 pub use learner::{
-    AdditiveModel, AnyLearner, Attributor, Classifier, Clusterer, Density, FitFrom, Learner, MakeLearner, Model, NOISE_LABEL,
-    NeighborModel, Regressor, StreamFit, Transformer, argmax_rows, with_argmax_class,
+    AdditiveModel, AnyLearner, Attributor, Classifier, Clusterer, Density, FitFrom, Learner, LoadModel, MakeLearner, Model,
+    NOISE_LABEL, NeighborModel, Regressor, StreamFit, Transformer, argmax_rows, with_argmax_class,
 };
 pub use matrix::{Mat, MatRef};
 pub use output::OutputFile;
@@ -59,6 +60,6 @@ pub use rng::{RngStream, hash_u64};
 pub use roles::{Roles, TargetKind};
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};
-pub use spec::{Accepts, Family, ParamSpec, Range, Spec, Task, ValueKind};
+pub use spec::{Accepts, Family, ParamSpec, Range, Spec, Task, ValueKind, check_ranges};
 pub use suggest::closest_name;
 pub use table::{Bitmap, Column, MISSING_CODE, Table, TableRef};

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::dataset::zero_weight_error;
@@ -200,7 +200,7 @@ struct ThreadPartials<'a, L: PassLearner> {
 
 impl<'a, L: PassLearner> ThreadPartials<'a, L> {
     fn new(learner: &'a L, state: &'a L::State) -> Self {
-        let parts = (0..rayon::current_num_threads()).map(|_| learner.empty_partial(state)).collect();
+        let parts = (0..crate::parallel::current_num_threads()).map(|_| learner.empty_partial(state)).collect();
         Self { learner, state, parts }
     }
 
@@ -329,7 +329,7 @@ fn reduce<P: Partial>(lo: usize, hi: usize, leaf: &(impl Fn(usize) -> Result<P> 
         return leaf(lo);
     }
     let mid = lo + (hi - lo).next_power_of_two() / 2;
-    let (left, right) = rayon::join(|| reduce(lo, mid, leaf), || reduce(mid, hi, leaf));
+    let (left, right) = crate::parallel::join(|| reduce(lo, mid, leaf), || reduce(mid, hi, leaf));
     let mut left = left?;
     left.merge(right?)?;
     Ok(left)

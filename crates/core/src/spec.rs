@@ -309,13 +309,27 @@ impl Spec {
 
     /// The error for a value outside a parameter's range.
     pub fn out_of_range(&self, param: &ParamSpec, value: &Value) -> Error {
-        let value = match value {
-            Value::String(s) => format!("\"{s}\""),
-            other => other.to_string(),
-        };
-        let expected = format!("it must be {}", param.range.describe());
-        Error::parameter(self.name, param.name, value, expected)
+        out_of_range(self.name, param, value)
     }
+}
+
+/// Checks the parameters of a learner, a struct of them, against their ranges: for those that a model file has.
+pub fn check_ranges(learner: &'static str, declared: &[ParamSpec], params: &impl serde::Serialize) -> Result<()> {
+    let params = serde_json::to_value(params).map_err(|e| Error::Data(format!("parameters of {learner}: {e}")))?;
+    let value = |p: &ParamSpec| params.get(p.name).cloned().unwrap_or(Value::Null);
+    declared.iter().map(|p| (p, value(p))).try_for_each(|(p, value)| match p.range.contains(&value) {
+        true => Ok(()),
+        false => Err(out_of_range(learner, p, &value)),
+    })
+}
+
+fn out_of_range(learner: &'static str, param: &ParamSpec, value: &Value) -> Error {
+    let value = match value {
+        Value::String(s) => format!("\"{s}\""),
+        other => other.to_string(),
+    };
+    let expected = format!("it must be {}", param.range.describe());
+    Error::parameter(learner, param.name, value, expected)
 }
 
 #[cfg(test)]

@@ -252,6 +252,10 @@ fn the_corpus_of_old_models_opens() {
             std::fs::write(path.with_extension("json"), serde_json::to_string(&answers).unwrap()).unwrap();
         }
     }
+    let names: Vec<&str> = ermine_compose::model_names().collect();
+    for learner in ermine::catalogue() {
+        assert!(names.contains(&learner.spec().name), "{} has no line in the MODELS of its family", learner.spec().name);
+    }
     let mut seen = 0;
     for entry in std::fs::read_dir(corpus()).expect("the corpus is there") {
         let path = entry.unwrap().path();
@@ -264,10 +268,39 @@ fn the_corpus_of_old_models_opens() {
             let far = expected.iter().zip(&actual).map(|(a, b)| (a - b).abs() / scale).fold(0.0, f64::max);
             // Mathematical functions may differ in the last digit between machines.
             assert!(expected.len() == actual.len() && far < 1e-12, "{}: predictions moved by {far:e}", path.display());
+            // What loads without the learner is the same model, to the bytes.
+            let alone = ermine_predict::load(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let mut written = [file::ModelWriter::default(), file::ModelWriter::default()];
+            fitted.model.save(&mut written[0]).unwrap();
+            alone.model.save(&mut written[1]).unwrap();
+            assert!(written[0] == written[1] && alone.schema == fitted.schema, "{}: another model", path.display());
             seen += 1;
         }
     }
     assert!(seen > 0, "the corpus is empty");
+}
+
+/// Categories, missing cells and values that training did not know go through the preparation as in training.
+#[test]
+fn a_predictor_prepares_rows_by_name_as_training_did() {
+    let city =
+        Column::categories(&(0..40).map(|i| (i % 7 != 0).then_some(["Lyon", "Turin", "Basel"][i % 3])).collect::<Vec<_>>());
+    let area = Column::numbers((0..40).map(|i| if i % 9 == 0 { f64::NAN } else { f64::from(i) }).collect());
+    let price = Column::numbers((0..40).map(|i| f64::from(3 * i + i % 3)).collect());
+    let table = Table::new([("city", city), ("area", area), ("price", price)]).unwrap();
+    let problem = Problem::from_table(table, &Roles::with_target("price")).unwrap();
+    for name in ["ridge", "forest", "bagging", "stacking", "kernel-ridge"] {
+        let fitted = Fitted::train(prepared(ermine::learner(name).unwrap()), &problem, &Context::default()).unwrap();
+        let alone = ermine_predict::Predictor::from_bytes(fitted.to_bytes().unwrap()).unwrap();
+        let rows = [("Basel", Some(11.0)), ("Oslo", Some(30.0)), ("Lyon", None)];
+        for (city, area) in rows {
+            let area: Option<f64> = area;
+            let row = alone.row([("area", area.into()), ("city", city.into())]).unwrap();
+            let aligned = fitted.align(&row).unwrap();
+            let expected = fitted.model.as_regressor().unwrap().predict(&Features::Table(aligned.view())).unwrap();
+            assert_eq!(alone.predict(&row).unwrap(), expected, "{name}: {city} {area:?}");
+        }
+    }
 }
 
 #[test]

@@ -7,8 +7,11 @@ use ermine_core::{
 use ermine_math::scale::ldexp;
 use serde::{Deserialize, Serialize};
 
-use super::least_squares::{self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresSolution, LeastSquaresState};
+use super::least_squares::{self, LeastSquaresProblem};
+#[cfg(feature = "fit")]
+use super::least_squares::{LeastSquaresPartial, LeastSquaresSolution, LeastSquaresState};
 use super::line_model::{LineLearner, LineModel};
+#[cfg(feature = "fit")]
 use super::linear_function::LinearFunction;
 
 /// The weight of a row with residual `r`: `tau` above the line, `1 - tau` below.
@@ -82,6 +85,7 @@ const PERFECT: f64 = 1e-26;
 const HALVINGS: u32 = 30;
 
 impl Expectile {
+    #[cfg(feature = "fit")]
     fn problem(&self) -> LeastSquaresProblem<'_> {
         LeastSquaresProblem {
             learner: Self::SPEC.name,
@@ -102,6 +106,7 @@ impl Expectile {
 
     /// The contribution of rows to the objective at `here`, in units of the target times 2^exponent, and whether they lie on another side
     /// than their weights suppose.
+    #[cfg(feature = "fit")]
     fn evaluate(&self, search: &ExpectileSearch, rows: &DatasetRef<'_>, sums: &mut ExpectileObjective) -> Result<Vec<f64>> {
         let Some(here) = &search.here else { return Ok(self.weights(rows, None)) };
         let r = here.residuals(rows, Self::SPEC.name)?;
@@ -117,6 +122,7 @@ impl Expectile {
     }
 
     /// Judges a line that was just evaluated.
+    #[cfg(feature = "fit")]
     fn decide(&self, search: &mut ExpectileSearch, sums: &ExpectileObjective) -> LineDecision {
         let Some(here) = search.here.clone().filter(|_| !search.judged) else { return LineDecision::Solve };
         let root = self.alpha.sqrt();
@@ -142,6 +148,7 @@ impl Expectile {
         if search.converged || search.steps >= self.max_iter { LineDecision::Stop } else { LineDecision::Solve }
     }
 
+    #[cfg(feature = "fit")]
     fn model(&self, search: &ExpectileSearch) -> Option<ExpectileModel> {
         let here = search.here.as_ref()?;
         let objective = search.objective.map(|v| ldexp(v, -2 * search.exponent)).filter(|v| v.is_finite());
@@ -164,6 +171,7 @@ impl Expectile {
     }
 
     /// The steps for shapes that least squares solves in memory.
+    #[cfg(feature = "fit")]
     fn in_memory(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<ExpectileModel>> {
         let mut search = ExpectileSearch::new();
         loop {
@@ -199,6 +207,7 @@ enum LineDecision {
 }
 
 /// Where the steps stand.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct ExpectileSearch {
     /// The line to be evaluated, or evaluated last.
@@ -222,6 +231,7 @@ struct ExpectileSearch {
     trace: Trace,
 }
 
+#[cfg(feature = "fit")]
 impl ExpectileSearch {
     fn new() -> Self {
         Self {
@@ -256,13 +266,14 @@ impl ExpectileSearch {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Expectile {
     type Model = ExpectileModel;
 
     const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-3..1e5:log"];
 
     const SPEC: Spec = Spec {
-        name: "expectile",
+        name: Self::NAME,
         summary: "Least squares that counts rows above and below the line differently",
         objective: "min sum_i w_i |tau - 1(r_i < 0)| r_i^2 + alpha |b|^2, r_i = y_i - b0 - x_i b, intercept not penalized",
         notes: "Choose it when being too low costs more than being too high, or less; tau = 0.5 is the mean. Smoother \
@@ -322,6 +333,7 @@ impl Learner for Expectile {
 }
 
 /// State broadcast to every block before a pass.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExpectileState {
     first: LeastSquaresState,
@@ -330,6 +342,7 @@ pub struct ExpectileState {
 }
 
 /// Sums of a pass: those of least squares, and the objective.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExpectileSums {
     totals: LeastSquaresPartial,
@@ -342,6 +355,7 @@ struct ExpectileObjective {
     moved: u64,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ExpectileSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.evaluation.loss += other.evaluation.loss;
@@ -350,6 +364,7 @@ impl Partial for ExpectileSums {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Expectile {
     type State = ExpectileState;
     type Partial = ExpectileSums;
@@ -412,4 +427,6 @@ impl PassLearner for Expectile {
 /// A fitted expectile regression.
 pub type ExpectileModel = LineModel<Expectile>;
 
-impl LineLearner for Expectile {}
+impl LineLearner for Expectile {
+    const NAME: &'static str = "expectile";
+}

@@ -3,7 +3,9 @@
 use ermine_core::{Cell, ColumnMeaning, Error, Mat, ModelReader, ModelWriter, Report, Result, Schema};
 use ermine_math::distribution::{FisherF, Normal, StudentT};
 
-use super::least_squares::{LeastSquaresSolution, ResidualCheck};
+#[cfg(feature = "fit")]
+use super::least_squares::LeastSquaresSolution;
+use super::least_squares::ResidualCheck;
 use ermine_math::scale::ldexp;
 
 /// Default probability that an interval covers the coefficient.
@@ -77,6 +79,7 @@ impl FitStatistics {
     }
 
     /// The quality of the fit of target `k`. Degrees of freedom count rows, not weights: weights are taken as inverse variances.
+    #[cfg(feature = "fit")]
     fn new(solution: &LeastSquaresSolution, k: usize, fit_intercept: bool) -> Self {
         let n = solution.rows as f64;
         let df_model = solution.rank as f64;
@@ -130,6 +133,7 @@ impl Inference {
         [&self.std_err, &self.t_value, &self.p_value, &self.conf_low, &self.conf_high]
     }
 
+    #[cfg(feature = "fit")]
     fn new(solution: &LeastSquaresSolution, fit_intercept: bool, confidence: f64) -> Option<Self> {
         let unit = solution.unit_error.as_ref()?;
         let (t, width) = (unit.rows(), unit.cols());
@@ -193,6 +197,7 @@ pub(super) struct FitEvidence {
 }
 
 impl FitEvidence {
+    #[cfg(feature = "fit")]
     pub fn new(solution: &LeastSquaresSolution, fit_intercept: bool, confidence: f64) -> Self {
         Self {
             summary: (0..solution.rss.len()).map(|k| FitStatistics::new(solution, k, fit_intercept)).collect(),

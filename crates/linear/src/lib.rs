@@ -1,6 +1,8 @@
 //! Linear models.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+// What only training uses is left to the linker in a build without it.
+#![cfg_attr(not(feature = "fit"), allow(dead_code, unused_imports, unused_macros))]
 
 mod additive_models;
 mod coefficients;
@@ -11,6 +13,7 @@ mod inference;
 mod lasso;
 mod least_squares;
 mod line_model;
+#[cfg(feature = "fit")]
 mod linear_function;
 mod linear_svm;
 mod logistic;
@@ -32,6 +35,7 @@ pub use least_squares::{ResidualCheck, RidgePath};
 pub use line_model::{LineLearner, LineModel};
 pub use linear_svm::{LinearSvm, LinearSvmModel, LinearSvmPenalty, LinearSvmSolver, MultiClass, SvmLoss};
 pub use logistic::{Logistic, LogisticModel, LogisticSolver, LogisticStart, PenaltyKind, Separation, StandardErrors};
+#[cfg(feature = "fit")]
 pub use novikoff::Novikoff;
 pub use ols::{Ols, OlsModel};
 pub use perceptron::{Perceptron, PerceptronModel};
@@ -41,6 +45,7 @@ pub use sgd::{AveragingChoice, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty,
 pub use stepwise::{Stepwise, StepwiseCriterion, StepwiseModel, StepwiseStep};
 
 /// The learners of this crate, in the order people see them.
+#[cfg(feature = "fit")]
 pub const LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(Ols::default()),
     || Box::new(Ridge::default()),
@@ -55,4 +60,21 @@ pub const LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(Perceptron::default()),
     || Box::new(Stepwise::default()),
     || Box::new(LinearSvm::default()),
+];
+
+/// What loads their models, in the same order.
+pub const MODELS: &[(&str, ermine_core::LoadModel)] = ermine_core::saved_models![
+    "ols" => OlsModel::load,
+    "ridge" => RidgeModel::load,
+    "lasso" => |file| LassoModel::load(file, "lasso"),
+    "elastic-net" => |file| LassoModel::load(file, "elastic-net"),
+    "huber" => HuberModel::load,
+    "quantile" => QuantileModel::load,
+    "expectile" => ExpectileModel::load,
+    "glm" => glm::load,
+    "logistic" => logistic::load,
+    "sgd" => sgd::load,
+    "perceptron" => PerceptronModel::load,
+    "stepwise" => stepwise::load,
+    "linear-svm" => linear_svm::load,
 ];

@@ -3,15 +3,16 @@
 use std::marker::PhantomData;
 
 use ermine_core::{
-    AdditiveModel, Certificate, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Trace,
+    AdditiveModel, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Trace,
 };
 
 use super::additive_models;
 use super::coefficients::Coefficients;
 
 /// A learner whose model is a [`LineModel`], and what the model has besides its line.
-pub trait LineLearner: Learner {
+pub trait LineLearner: Send + Sync + 'static {
+    /// The name of the learner.
+    const NAME: &'static str;
     /// The array of other fitted numbers, as it is called in model files; none for a line alone.
     const ARRAY: Option<&'static str> = None;
     /// The names of these numbers in the report.
@@ -78,7 +79,7 @@ impl<L: LineLearner> LineModel<L> {
     }
 
     /// Reads a model and checks everything that prediction and the report rely on.
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let line = Coefficients::load(input)?;
         if line.coef.rows() != 1 {
             return Err(Error::Model(format!("coefficients of {} targets for a line of one", line.coef.rows())));
@@ -117,7 +118,7 @@ impl<L: LineLearner> Model for LineModel<L> {
 
 impl<L: LineLearner> Regressor for LineModel<L> {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.line.predict(x, L::SPEC.name)
+        self.line.predict(x, L::NAME)
     }
 }
 
@@ -131,7 +132,7 @@ impl<L: LineLearner> AdditiveModel for LineModel<L> {
     }
 
     fn parts(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        additive_models::parts(self.line.coef.view(), x, L::SPEC.name)
+        additive_models::parts(self.line.coef.view(), x, L::NAME)
     }
 }
 

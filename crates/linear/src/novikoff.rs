@@ -3,6 +3,7 @@
 use ermine_core::{DatasetRef, Features, Result, Target};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "fit")]
 use super::sgd::{RowVisitor, SgdRows, with_rows};
 
 /// A separator of one class from the rest, and the bound on mistakes from its margin.
@@ -31,6 +32,7 @@ const PASSES: usize = 100;
 const NEAR: f64 = 1e-3;
 
 /// The evidence for weights that separate class `positive` from the rest, or `None` when they do not.
+#[cfg(feature = "fit")]
 pub(super) fn novikoff_bound(
     data: &DatasetRef<'_>,
     positive: u32,
@@ -58,6 +60,7 @@ impl MarginSearch<'_> {
     }
 
     /// The row with the least zᵢ·p, and that value; rows of weight 0 are absent.
+    #[cfg(feature = "fit")]
     fn smallest_margin(&self, rows: &impl SgdRows, p: &[f64], b: f64) -> (usize, f64) {
         let mut least = (0, f64::INFINITY);
         for i in (0..rows.rows()).filter(|&i| self.data.weight_of(i) > 0.0) {
@@ -70,6 +73,7 @@ impl MarginSearch<'_> {
     }
 }
 
+#[cfg(feature = "fit")]
 impl RowVisitor for MarginSearch<'_> {
     type Out = Option<Novikoff>;
 

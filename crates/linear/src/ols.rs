@@ -92,6 +92,7 @@ impl Default for Ols {
 }
 
 impl Ols {
+    #[cfg(feature = "fit")]
     fn problem(&self) -> LeastSquaresProblem<'static> {
         LeastSquaresProblem {
             learner: Self::SPEC.name,
@@ -104,6 +105,7 @@ impl Ols {
         }
     }
 
+    #[cfg(feature = "fit")]
     fn model(&self, solution: LeastSquaresSolution) -> OlsModel {
         OlsModel {
             evidence: FitEvidence::new(&solution, self.fit_intercept, self.confidence),
@@ -117,11 +119,17 @@ impl Ols {
     }
 }
 
+impl Ols {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "ols";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Ols {
     type Model = OlsModel;
 
     const SPEC: Spec = Spec {
-        name: "ols",
+        name: Self::NAME,
         summary: "Least squares, with standard errors, tests and intervals",
         objective: "min sum_i w_i (y_i - b0 - x_i b)^2",
         notes: "The first choice for a number when rows are many and columns few and not nearly dependent; use ridge otherwise. \
@@ -172,6 +180,12 @@ impl Learner for Ols {
     }
 
     fn load(input: &ModelReader) -> Result<OlsModel> {
+        OlsModel::load(input)
+    }
+}
+
+impl OlsModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let line = Coefficients::load(input)?;
         let (targets, cols) = (line.coef.rows(), line.coef.cols());
         let rank: usize = input.field("rank")?;
@@ -190,6 +204,7 @@ impl Learner for Ols {
     }
 }
 
+#[cfg(feature = "fit")]
 least_squares::impl_passes!(Ols, OlsModel, |_| Ok(()));
 
 /// A fitted least-squares line with the inference on its coefficients.
@@ -304,6 +319,6 @@ impl Regressor for OlsModel {
     }
 
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.line.predict(x, Ols::SPEC.name)
+        self.line.predict(x, Ols::NAME)
     }
 }

@@ -7,8 +7,10 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 
 use super::novikoff::{self, Novikoff};
+#[cfg(feature = "fit")]
 use super::sgd::{MistakeLog, SgdFit};
-use super::{AveragingChoice, LearningRate, Sgd, SgdLoss, SgdModel, SgdPenalty};
+use super::{AveragingChoice, SgdLoss, SgdModel, SgdPenalty};
+use super::{LearningRate, Sgd};
 
 /// A linear classifier that learns from its mistakes only: a row that lies on the wrong side, or on the line, is added to the
 /// weights (eta0 times, with the sign of its class); other rows change nothing.
@@ -100,6 +102,7 @@ impl Default for Perceptron {
 impl Perceptron {
     /// One epoch over further rows, from the state of `model`, or from zero weights. The classes are those that the names of
     /// the target of the first call list, with or without rows.
+    #[cfg(feature = "fit")]
     pub fn partial_fit(
         &self,
         model: Option<&PerceptronModel>,
@@ -131,6 +134,7 @@ impl Perceptron {
         }
     }
 
+    #[cfg(feature = "fit")]
     fn fit_from(
         &self,
         start: Option<&PerceptronModel>,
@@ -189,6 +193,7 @@ impl Perceptron {
     }
 }
 
+#[cfg(feature = "fit")]
 fn resume(
     perceptron: &Perceptron,
     model: Option<&PerceptronModel>,
@@ -198,6 +203,7 @@ fn resume(
     perceptron.fit_from(model, data, cx, true)
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Perceptron {
     type Model = PerceptronModel;
 
@@ -290,7 +296,13 @@ impl Learner for Perceptron {
     }
 
     fn load(input: &ModelReader) -> Result<PerceptronModel> {
-        let line = Sgd::load(input)?;
+        PerceptronModel::load(input)
+    }
+}
+
+impl PerceptronModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
+        let line = super::sgd::load(input)?;
         let mistakes: Vec<Vec<u64>> = input.field("mistakes")?;
         let novikoff: Vec<Option<Novikoff>> = input.field("novikoff")?;
         let vectors = line.coef().rows();

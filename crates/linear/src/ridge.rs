@@ -9,7 +9,9 @@ use ermine_math::scale::ldexp;
 use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
-use super::least_squares::{self, AlphaGrid, LeastSquaresProblem, LeastSquaresSolution, RidgePath, cross_validate};
+use super::least_squares::{self, AlphaGrid, LeastSquaresProblem, RidgePath};
+#[cfg(feature = "fit")]
+use super::least_squares::{LeastSquaresSolution, cross_validate};
 use super::line_model::fit_table;
 use ermine_core::splits::k_fold;
 
@@ -144,6 +146,7 @@ impl Default for Ridge {
 }
 
 impl Ridge {
+    #[cfg(feature = "fit")]
     fn problem(&self) -> LeastSquaresProblem<'_> {
         LeastSquaresProblem {
             learner: Self::SPEC.name,
@@ -160,6 +163,7 @@ impl Ridge {
         AlphaGrid { alphas: self.alphas.as_deref(), per_target: self.alpha_per_target, keep: self.store_cv_results }
     }
 
+    #[cfg(feature = "fit")]
     fn model(&self, solution: LeastSquaresSolution) -> RidgeModel {
         let back =
             |values: &[f64]| -> Vec<f64> { values.iter().zip(&solution.exponent).map(|(&v, &e)| ldexp(v, -2 * e)).collect() };
@@ -178,13 +182,19 @@ impl Ridge {
 const PENALTY: Range = Range::Real { min: 0.0, max: f64::MAX, above: false, log: true };
 const ABOVE: Range = Range::Real { min: 0.0, max: f64::MAX, above: true, log: true };
 
+impl Ridge {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "ridge";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Ridge {
     type Model = RidgeModel;
 
     const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-3..1e5:log"];
 
     const SPEC: Spec = Spec {
-        name: "ridge",
+        name: Self::NAME,
         summary: "Least squares with a penalty on the squared coefficients",
         objective: "min sum_i w_i (y_i - b0 - x_i b)^2 + alpha |b|^2, intercept not penalized",
         notes: "Choose it when columns are many or nearly dependent; standardize them first. One pass over the data and time \
@@ -286,6 +296,12 @@ impl Learner for Ridge {
     }
 
     fn load(input: &ModelReader) -> Result<RidgeModel> {
+        RidgeModel::load(input)
+    }
+}
+
+impl RidgeModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let line = Coefficients::load(input)?;
         let targets = line.coef.rows();
         Ok(RidgeModel {
@@ -305,6 +321,7 @@ impl Learner for Ridge {
 const LEFT_OUT_CONDITION: f64 = 1e8;
 
 /// The residuals of rows left out, as they are found where the penalty is chosen by them, with the one penalty to choose from.
+#[cfg(feature = "fit")]
 fn left_out(ridge: &Ridge, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
     let RidgeAlpha::One(alpha) = ridge.alpha else { return Ok(None) };
     // Without a penalty or with a sign constraint there is no such formula; `alphas` needs a note.
@@ -328,6 +345,7 @@ fn left_out(ridge: &Ridge, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Op
     Ok(Some(predictions))
 }
 
+#[cfg(feature = "fit")]
 least_squares::impl_passes!(Ridge, RidgeModel, |ridge| match ridge.alpha {
     RidgeAlpha::Chosen(RidgeCv::Cv) => {
         Err(Error::Data("alpha \"cv\" needs all rows in memory; \"loo\" chooses it in passes".into()))
@@ -448,6 +466,6 @@ impl Regressor for RidgeModel {
     }
 
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.line.predict(x, Ridge::SPEC.name)
+        self.line.predict(x, Ridge::NAME)
     }
 }

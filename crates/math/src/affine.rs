@@ -1,7 +1,7 @@
 //! Affine functions of rows: `X Bᵀ + b`, the prediction of every linear model.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{CsrRef, Features, Mat, MatRef, Result};
-use rayon::prelude::*;
 
 use crate::double_double::fused;
 

@@ -1,6 +1,8 @@
 //! Numerical kernels of Ermine. Linear algebra is from faer, behind our own functions; the rest is here for speed or
 //! for reproducible bits.
 #![deny(missing_docs)]
+// What only factorizations use is left to the linker in a build without them.
+#![cfg_attr(not(feature = "linalg"), allow(dead_code, unused_imports))]
 
 pub mod affine;
 pub mod bins;
@@ -23,6 +25,7 @@ pub mod nn;
 pub mod optimize;
 pub mod platt;
 pub mod pooled_moments;
+#[cfg(feature = "linalg")]
 pub mod prior;
 pub mod probability;
 pub mod projection;

@@ -1,10 +1,11 @@
 //! Smooth minimization, for objectives whose value and gradient come from passes over data.
 
+#[cfg(feature = "linalg")]
 pub mod study;
 
 use std::collections::VecDeque;
 
-use rayon::prelude::*;
+use ermine_core::parallel::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// A limited-memory quasi-Newton method with reverse communication: the caller evaluates the function, so values and

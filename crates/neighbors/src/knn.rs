@@ -107,7 +107,7 @@ impl Knn {
     pub(super) fn enough_rows(&self, rows: usize) -> Result<()> {
         if self.radius.is_none() && self.n_neighbors > rows {
             let expected = format!("there are {rows} rows to choose from; ask for at most as many");
-            return Err(Self::parameter_error("n_neighbors", self.n_neighbors, expected));
+            return Err(Error::parameter(Self::NAME, "n_neighbors", self.n_neighbors, expected));
         }
         Ok(())
     }
@@ -150,13 +150,45 @@ const PARAMS: &[ParamSpec] = &[
     },
 ];
 
+impl Knn {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "knn";
+}
+
+impl Knn {
+    /// What [`Learner::check`] refuses, also in a file.
+    pub(crate) fn check_values(&self) -> Result<()> {
+        check_ranges(Self::NAME, PARAMS, self)?;
+        if self.method() == SearchAlgorithm::Tree {
+            let word = serde_json::to_value(self.algorithm).unwrap_or_default();
+            match self.metric() {
+                Metric::Cosine => {
+                    return Err(Error::parameter(
+                        Self::NAME,
+                        "algorithm",
+                        word,
+                        "cosine distances are searched by \"brute\" or \"auto\"",
+                    ));
+                }
+                Metric::Minkowski(p) if p < 1.0 => {
+                    let expected = format!("with p = {p}, below 1, there is only \"brute\" and \"auto\"");
+                    return Err(Error::parameter(Self::NAME, "algorithm", word, expected));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Knn {
     type Model = KnnModel;
 
     const SEARCH_SPACE: &'static [&'static str] = &["n_neighbors=1..60:log", "weights=uniform,distance", "p=1,2"];
 
     const SPEC: Spec = Spec {
-        name: "knn",
+        name: Self::NAME,
         summary: "k nearest neighbors: the mean or the majority of the training rows that are nearest",
         objective: "y(x) = sum_i w_i y_i / sum_i w_i over the k training rows i nearest to x; w_i = 1 or 1 / d(x, x_i)",
         notes: "For few columns that can be compared (standardize first) and a target that changes slowly among them. A fit copies the rows; \
@@ -173,25 +205,7 @@ impl Learner for Knn {
     const LOO_PREDICTIONS: Option<LooPredictions<Self>> = Some(KnnModel::left_out);
 
     fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        if self.method() == SearchAlgorithm::Tree {
-            let word = serde_json::to_value(self.algorithm).unwrap_or_default();
-            match self.metric() {
-                Metric::Cosine => {
-                    return Err(Self::parameter_error(
-                        "algorithm",
-                        word,
-                        "cosine distances are searched by \"brute\" or \"auto\"",
-                    ));
-                }
-                Metric::Minkowski(p) if p < 1.0 => {
-                    let expected = format!("with p = {p}, below 1, there is only \"brute\" and \"auto\"");
-                    return Err(Self::parameter_error("algorithm", word, expected));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+        self.check_values()
     }
 
     fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<KnnModel> {

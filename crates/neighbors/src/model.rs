@@ -1,8 +1,8 @@
 //! Fitted nearest neighbors: the index of the rows, and their targets.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::*;
 use ermine_math::neighbors::{IndexedPoints, NearestRows, NeighborIndex, RadiusRows, SearchAlgorithm};
-use rayon::prelude::*;
 
 use super::{Knn, NeighborWeights};
 use ermine_math::neighbors::{load_points, save_points};
@@ -102,6 +102,7 @@ impl KnnModel {
     }
 
     /// Leave-one-out predictions: each row is removed from its neighbors.
+    #[cfg(feature = "fit")]
     pub(super) fn left_out(knn: &Knn, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
         knn.enough_rows(data.rows().saturating_sub(1))?;
         let model = knn.fit_with(data, cx)?;
@@ -135,10 +136,10 @@ impl KnnModel {
         })
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: String| Error::Model(format!("knn: {m}"));
         let knn: Knn = input.field("parameters")?;
-        knn.check().map_err(|e| bad(e.to_string()))?;
+        knn.check_values().map_err(|e| bad(e.to_string()))?;
         let points = load_points(input, "x").map_err(|e| bad(e.to_string()))?;
         let rows = points.rows();
         knn.enough_rows(rows).map_err(|e| bad(e.to_string()))?;

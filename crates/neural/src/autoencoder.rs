@@ -8,9 +8,12 @@ use ermine_math::loss::{OutputLoss, RowLoss};
 use serde::{Deserialize, Serialize};
 
 use crate::input::NetworkInput;
+#[cfg(feature = "fit")]
 use crate::lbfgs::{self, LbfgsOptions};
 use crate::mlp::ActivationName;
-use crate::training::{TrainingData as Rows, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets};
+#[cfg(feature = "fit")]
+use crate::training::TrainingRun;
+use crate::training::{TrainingData as Rows, TrainingOptions, TrainingState, TrainingStop, TrainingTargets};
 use crate::{
     Architecture, Histogram, Layer, LearningRateSchedule, Network, Optimizer, OptimizerRule, Shape, WeightInit, file, histograms,
     model,
@@ -129,11 +132,17 @@ fn frame(cells: &NetworkInput<'_>, rows: &[u32], columns: usize, weight: &(dyn F
     (mean.iter().map(|m| *m as f32).collect(), if scale > 0.0 && (scale as f32).is_normal() { scale as f32 } else { 1.0 })
 }
 
+impl Autoencoder {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "autoencoder";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Autoencoder {
     type Model = AutoencoderModel;
 
     const SPEC: Spec = Spec {
-        name: "autoencoder",
+        name: Self::NAME,
         summary: "Autoencoder: few numbers from which a network rebuilds all columns",
         objective: "min 1/(2n) sum_i w_i |x_i - g(f(x_i))|^2 + alpha/2 sum w^2; encoder f to n_components numbers, decoder g",
         notes: "Choose it to reduce many columns with nonlinear relations to few. With activation identity the codes span \
@@ -258,6 +267,12 @@ impl Learner for Autoencoder {
     }
 
     fn load(input: &ModelReader) -> Result<AutoencoderModel> {
+        AutoencoderModel::load(input)
+    }
+}
+
+impl AutoencoderModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let (encoder, decoder) = (file::read(&input.child("encoder"))?, file::read(&input.child("decoder"))?);
         let shift: Vec<f32> = input.vec("shift")?;
         let scale: f32 = input.field("scale")?;
@@ -388,7 +403,7 @@ impl Model for AutoencoderModel {
 impl Transformer for AutoencoderModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
-        let cells = NetworkInput::checked(x, None, Autoencoder::SPEC.name)?;
+        let cells = NetworkInput::checked(x, None, Autoencoder::NAME)?;
         let fill = |i: usize, row: &mut [f32]| {
             cells.copy(i, row);
             row.iter_mut().zip(&self.shift).for_each(|(v, s)| *v = (*v - s) / self.scale);

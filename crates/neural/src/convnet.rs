@@ -125,6 +125,7 @@ fn default_layers(shape: Shape) -> &'static str {
 }
 
 impl ConvNet {
+    #[cfg(feature = "fit")]
     fn supervised<'a>(&'a self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Supervised<'a>> {
         let input = self.input.unwrap_or_else(|| guess_shape(data.cols()));
         if input.checked_len() != Some(data.cols()) {
@@ -173,12 +174,14 @@ impl ConvNet {
 }
 
 /// All epochs, or those that remain from a checkpoint.
+#[cfg(feature = "fit")]
 fn warm_start(net: &ConvNet, model: Option<&NetworkModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     net.check()?;
     data.check(&ConvNet::SPEC)?;
     net.supervised(data, cx)?.fit(data, cx, model, false, false)
 }
 
+#[cfg(feature = "fit")]
 impl Learner for ConvNet {
     type Model = NetworkModel;
 

@@ -1,11 +1,15 @@
 //! Histograms of activations, gradients and weights of a network, layer by layer.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Cell, Curve, Report, Result, Section};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::training::{TrainingData, TrainingRun};
-use crate::{Network, Trainer};
+use crate::Network;
+#[cfg(feature = "fit")]
+use crate::Trainer;
+use crate::training::TrainingData;
+#[cfg(feature = "fit")]
+use crate::training::TrainingRun;
 
 /// Bins of a histogram.
 const BINS: usize = 24;
@@ -81,6 +85,7 @@ impl Histogram {
 }
 
 /// Histograms of a network for the rows of the last forward and backward pass.
+#[cfg(feature = "fit")]
 pub(crate) fn histograms(trainer: &Trainer) -> Vec<Histogram> {
     let mut all: Vec<(usize, &str, Vec<f32>)> = Vec::new();
     all.extend(trainer.activations().into_iter().map(|(layer, values)| (layer, "activations", values)));
@@ -91,6 +96,7 @@ pub(crate) fn histograms(trainer: &Trainer) -> Vec<Histogram> {
 }
 
 /// Collects histograms of a network on the first training rows.
+#[cfg(feature = "fit")]
 pub(crate) fn collect_histograms(run: &mut TrainingRun<'_>, task: &TrainingData<'_>) -> Result<Vec<Histogram>> {
     let rows = &task.train[..task.train.len().min(SAMPLE).min(run.plan.batch)];
     let mass = task.weight.as_ref().map_or(rows.len() as f64, |w| rows.iter().map(|&i| w[i as usize]).sum());

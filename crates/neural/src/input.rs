@@ -1,9 +1,9 @@
 //! Rows of features as f32, one at a time, from any layout.
 
 use ermine_core::blocks::column_label;
+use ermine_core::parallel::prelude::*;
 use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result, Schema};
 use ermine_math::row_ops::prefetch;
-use rayon::prelude::*;
 
 /// Rows that a thread processes at a time.
 const RUN: usize = 256;

@@ -255,6 +255,7 @@ impl Mlp {
         }
     }
 
+    #[cfg(feature = "fit")]
     fn supervised<'a>(&'a self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Supervised<'a> {
         Supervised {
             spec: &Self::SPEC,
@@ -273,6 +274,7 @@ impl Mlp {
     }
 
     /// One epoch on further rows, from `model`, or from the start. The optimizer state continues with it.
+    #[cfg(feature = "fit")]
     pub fn partial_fit(&self, model: Option<&NetworkModel>, rows: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
         let once = Self { early_stopping: false, tol: None, ..self.clone() };
         once.check()?;
@@ -283,6 +285,7 @@ impl Mlp {
 }
 
 /// One epoch on further rows.
+#[cfg(feature = "fit")]
 fn partial_fit_from(mlp: &Mlp, model: Option<&NetworkModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     if mlp.solver == MlpSolver::Lbfgs {
         let expected = "rows that arrive in batches need another solver than lbfgs, which needs all at once".to_owned();
@@ -292,6 +295,7 @@ fn partial_fit_from(mlp: &Mlp, model: Option<&NetworkModel>, data: &DatasetRef<'
 }
 
 /// All epochs, or those that remain from a checkpoint.
+#[cfg(feature = "fit")]
 fn warm_start(mlp: &Mlp, model: Option<&NetworkModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<NetworkModel> {
     mlp.check()?;
     mlp.supervised(data, cx).fit(data, cx, model, false, false)
@@ -300,6 +304,7 @@ fn warm_start(mlp: &Mlp, model: Option<&NetworkModel>, data: &DatasetRef<'_>, cx
 const SHARE: Range = Range::Real { min: 0.0, max: 0.999_999_999, above: false, log: false };
 const INSIDE: Range = Range::Real { min: 0.0, max: 0.999_999_999, above: true, log: false };
 
+#[cfg(feature = "fit")]
 impl Learner for Mlp {
     type Model = NetworkModel;
 

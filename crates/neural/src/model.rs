@@ -9,7 +9,9 @@ use ermine_math::nn::AlignedBuffer;
 
 use crate::input::NetworkInput;
 use crate::supervised::into_frame;
-use crate::training::{Snapshot, TrainingRun, TrainingState};
+#[cfg(feature = "fit")]
+use crate::training::TrainingRun;
+use crate::training::{Snapshot, TrainingState};
 use crate::{Histogram, Network, file, histograms};
 
 /// A fitted network for classes or numbers.
@@ -48,6 +50,7 @@ pub(crate) struct OptimizerState {
 }
 
 impl OptimizerState {
+    #[cfg(feature = "fit")]
     pub fn of(run: &TrainingRun<'_>) -> Self {
         let (first, second, steps) = run.trainer.optimizer_state();
         Self {
@@ -71,7 +74,7 @@ impl OptimizerState {
         out.field("steps", &self.steps)
     }
 
-    fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let read = |name: &str| file::read_buffer(name, input);
         let best = match input.array_info("best_values").is_some() {
             true => Some(Snapshot { values: read("best_values")?, state: read("best_state")? }),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Error, Mat, MatRef, Result, RngStream};
 use ermine_math::nn::{AlignedBuffer, Float};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::Shape;

@@ -6,9 +6,12 @@ use ermine_math::nn::AlignedBuffer;
 use serde::{Deserialize, Serialize};
 
 use crate::input::NetworkInput;
+#[cfg(feature = "fit")]
 use crate::lbfgs::{self, LbfgsOptions};
 use crate::model::{NetworkModel, OptimizerState};
-use crate::training::{TrainingData, TrainingOptions, TrainingRun, TrainingState, TrainingStop, TrainingTargets, check_batch};
+#[cfg(feature = "fit")]
+use crate::training::TrainingRun;
+use crate::training::{TrainingData, TrainingOptions, TrainingState, TrainingStop, TrainingTargets, check_batch};
 use crate::{Architecture, Layer, Network, Shape, WeightInit, histograms};
 
 /// Losses of numbers.
@@ -60,6 +63,7 @@ struct EncodedTarget {
 impl Supervised<'_> {
     /// Fits, or continues from `start`. With `all_names` every named class takes part, whether it has rows or not. A
     /// model that is `kept` carries the optimizer state.
+    #[cfg(feature = "fit")]
     pub fn fit(
         &self,
         data: &DatasetRef<'_>,

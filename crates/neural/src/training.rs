@@ -7,8 +7,10 @@ use ermine_math::loss::{OutputLoss, Targets, output_block};
 use ermine_math::nn::AlignedBuffer;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "fit")]
+use crate::Trainer;
 use crate::plan::Op;
-use crate::{LearningRateSchedule, Network, Optimizer, Trainer};
+use crate::{LearningRateSchedule, Network, Optimizer};
 
 /// The score of a network on validation rows.
 pub(crate) type ScoreFn<'a> = &'a dyn Fn(&Network) -> Result<f64>;
@@ -109,6 +111,7 @@ impl Snapshot {
 }
 
 /// A training in progress, which can be saved and resumed.
+#[cfg(feature = "fit")]
 pub(crate) struct TrainingRun<'a> {
     pub plan: &'a TrainingOptions,
     pub trainer: Trainer,
@@ -126,6 +129,7 @@ const PREFETCH_ROWS: usize = 2;
 /// A loss this many times the initial one has diverged.
 const DIVERGENCE_FACTOR: f64 = 10.0;
 
+#[cfg(feature = "fit")]
 impl<'a> TrainingRun<'a> {
     pub fn new(plan: &'a TrainingOptions, network: Network, judged: bool) -> Result<Self> {
         let trainer = Trainer::with_capacity(network, plan.optimizer, plan.batch, plan.batch + 1)?.seeded(plan.seed);

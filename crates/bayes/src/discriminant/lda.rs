@@ -1,7 +1,9 @@
 //! Linear discriminant analysis.
 
 use ermine_core::*;
-use ermine_math::linalg::{eigen_symmetric, product, svd};
+#[cfg(feature = "fit")]
+use ermine_math::linalg::svd;
+use ermine_math::linalg::{eigen_symmetric, product};
 use ermine_math::moments;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +11,9 @@ use super::lda_model::{DiscriminantAxes, LdaModel};
 use super::shrinkage::Shrinkage;
 use super::totals::{ClassScatter, ScatterState, ScatterSums};
 use super::whiten::Whitening;
-use super::{CovarianceDivisor, listed, wide};
+#[cfg(feature = "fit")]
+use super::wide;
+use super::{CovarianceDivisor, listed};
 use crate::priors::{PRIORS, check_priors, expect_classes, priors};
 
 /// How the covariance is estimated and what is made of it.
@@ -106,11 +110,17 @@ impl Default for Lda {
     }
 }
 
+impl Lda {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "lda";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Lda {
     type Model = LdaModel;
 
     const SPEC: Spec = Spec {
-        name: "lda",
+        name: Self::NAME,
         summary: "Linear discriminant analysis: normal classes with one covariance, and Fisher's projection",
         objective: "max sum_i w_i (ln prior_k + ln N(x_i; mean_k, S)), k the class of row i; projection: S_b w = lambda S_w w",
         notes: "For classes that are roughly normal and spread alike; strong on few rows. One pass of p^2 operations per row. The covariance has \
@@ -191,6 +201,7 @@ impl Learner for Lda {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Lda {
     type State = ScatterState;
     type Partial = ScatterSums;
@@ -229,6 +240,7 @@ impl Lda {
     }
 
     /// How many directions the transformation has at most.
+    #[cfg(feature = "fit")]
     pub(super) fn components(&self, classes: usize, cols: usize) -> Result<usize> {
         let most = classes.saturating_sub(1).min(cols);
         match self.n_components {
@@ -244,6 +256,7 @@ impl Lda {
     }
 
     /// The divisor of the pooled covariance. Refuses rows that say nothing about the spread within classes.
+    #[cfg(feature = "fit")]
     pub(super) fn divided_by(&self, scatter: &ClassScatter) -> Result<f64> {
         let (weight, classes) = (scatter.total_weight(), scatter.populated());
         let free = weight - classes as f64;
@@ -271,6 +284,7 @@ impl Lda {
         sum
     }
 
+    #[cfg(feature = "fit")]
     fn model(&self, classes: Vec<String>, labels: &[String], scatter: &ClassScatter, fourth: &[f64]) -> Result<LdaModel> {
         let priors = priors(self.priors.as_deref(), &scatter.weight);
         let free = match self.solver {
@@ -312,6 +326,7 @@ impl Lda {
     }
 
     /// The axes of the whitened means of the classes, by falling variance, as rows, and their shares of the variance.
+    #[cfg(feature = "fit")]
     pub(super) fn axes(&self, z: &Mat<f64>, priors: &[f64], weight: f64) -> Result<(Mat<f64>, Vec<f64>)> {
         let factor = 1.0 / (priors.len().max(2) - 1) as f64;
         let scaled = Mat::from_fn(z.rows(), z.cols(), |k, j| (weight * priors[k] * factor).sqrt() * z[(k, j)]);
@@ -323,6 +338,7 @@ impl Lda {
         Ok((decomposition.vt.view().row_range(0..rank).to_owned(), shares))
     }
 
+    #[cfg(feature = "fit")]
     #[allow(clippy::too_many_arguments)]
     pub(super) fn assemble(
         &self,

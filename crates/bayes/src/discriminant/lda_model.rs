@@ -6,7 +6,8 @@ use ermine_math::linalg::product;
 
 use super::super::posterior::{classify_by_scores, give_to_best, log_priors, log_sum_exp};
 use super::super::priors::{class_table, some_class_is_possible};
-use super::lda::{Lda, LdaSolver, whitened};
+use super::lda::LdaSolver;
+use super::lda::{Lda, whitened};
 use super::whiten::Whitening;
 
 /// Rows per block of densities.
@@ -145,7 +146,7 @@ impl LdaModel {
     /// ln prior + ln density up to what all classes share, and what `end` makes of the row.
     fn scored(&self, x: &Features<'_>, end: impl Fn(&mut [f64])) -> Result<Mat<f64>> {
         x.expect_cols(self.means.cols())?;
-        let mut scores = affine_about(x, &self.center, &self.slopes, &self.bases, Lda::SPEC.name)?;
+        let mut scores = affine_about(x, &self.center, &self.slopes, &self.bases, Lda::NAME)?;
         for i in 0..scores.rows() {
             let row = scores.row_mut(i);
             let lost = row.iter().zip(&self.bases).any(|(v, b)| b.is_finite() && !v.is_finite());
@@ -162,9 +163,9 @@ impl LdaModel {
     /// A row so far away that scores overflow gets the class of a point between it and the mean.
     fn far_away(&self, one: &Features<'_>, out: &mut [f64]) -> Result<()> {
         let mut scratch = Vec::new();
-        let mut part = one.f64_rows(&mut scratch, Lda::SPEC.name)?.to_owned();
+        let mut part = one.f64_rows(&mut scratch, Lda::NAME)?.to_owned();
         part.as_mut_slice().iter_mut().for_each(|v| *v *= 2f64.powi(-600));
-        let scores = affine(&Features::F64(part.view()), &self.slopes, &vec![0.0; out.len()], Lda::SPEC.name)?;
+        let scores = affine(&Features::F64(part.view()), &self.slopes, &vec![0.0; out.len()], Lda::NAME)?;
         give_to_best(out, &self.log_priors, |k| scores[(0, k)]);
         Ok(())
     }
@@ -172,14 +173,14 @@ impl LdaModel {
     /// Scores by slopes and intercepts alone.
     fn linear_scores(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.means.cols())?;
-        let scores = affine(x, &self.coef, &self.intercept, Lda::SPEC.name)?;
+        let scores = affine(x, &self.coef, &self.intercept, Lda::NAME)?;
         if scores.as_slice().iter().any(|v| v.is_nan()) {
             x.refuse_non_finite(None)?;
         }
         Ok(scores)
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("lda: {m}"));
         let classes: Vec<String> = input.field("classes")?;
         let solver: LdaSolver = input.field("solver")?;
@@ -311,8 +312,8 @@ impl Transformer for LdaModel {
         let by_row = Mat::from_fn(kept, d.matrix.rows(), |k, j| d.matrix[(j, k)]);
         let zeros = vec![0.0; kept];
         let places = match self.solver {
-            LdaSolver::Svd => affine_about(x, &self.center, &by_row, &zeros, Lda::SPEC.name)?,
-            _ => affine(x, &by_row, &zeros, Lda::SPEC.name)?,
+            LdaSolver::Svd => affine_about(x, &self.center, &by_row, &zeros, Lda::NAME)?,
+            _ => affine(x, &by_row, &zeros, Lda::NAME)?,
         };
         if places.as_slice().iter().any(|v| !v.is_finite()) {
             x.refuse_non_finite(None)?;
@@ -337,7 +338,7 @@ impl Density for LdaModel {
         let mut logs = vec![0.0; self.classes.len()];
         for first in (0..x.rows()).step_by(BLOCK) {
             let block = x.row_range(first..(first + BLOCK).min(x.rows()));
-            let z = affine_about(&block, &self.center, &by_row, &vec![0.0; rank], Lda::SPEC.name)
+            let z = affine_about(&block, &self.center, &by_row, &vec![0.0; rank], Lda::NAME)
                 .map_err(|e| e.with_row(|row| row + first))?;
             for i in 0..z.rows() {
                 for (k, log) in logs.iter_mut().enumerate() {

@@ -2,12 +2,14 @@
 
 mod lda;
 mod lda_model;
+#[cfg(feature = "fit")]
 mod left_out;
 mod qda;
 mod qda_model;
 mod shrinkage;
 mod totals;
 mod whiten;
+#[cfg(feature = "fit")]
 mod wide;
 
 pub use lda::{Lda, LdaSolver};

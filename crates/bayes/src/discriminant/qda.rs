@@ -91,6 +91,7 @@ impl Default for Qda {
 }
 
 impl Qda {
+    #[cfg(feature = "fit")]
     fn model(&self, classes: Vec<String>, labels: &[String], scatter: &ClassScatter, fourth: &[f64]) -> Result<QdaModel> {
         let cols = scatter.cols();
         let mut covariances = Vec::with_capacity(classes.len());
@@ -126,11 +127,17 @@ impl Qda {
     }
 }
 
+impl Qda {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "qda";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Qda {
     type Model = QdaModel;
 
     const SPEC: Spec = Spec {
-        name: "qda",
+        name: Self::NAME,
         summary: "Quadratic discriminant analysis: normal classes, each with its own covariance",
         objective: "max sum_i w_i (ln prior_k + ln N(x_i; mean_k, S_k)), k the class of row i",
         notes: "For classes that spread differently, with many more rows than columns; otherwise lda, or shrinkage. One pass of p^2 operations \
@@ -204,6 +211,7 @@ impl Learner for Qda {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Qda {
     type State = ScatterState;
     type Partial = ScatterSums;

@@ -7,9 +7,11 @@ use ermine_math::linalg::{Cholesky, eigen_symmetric, product};
 
 use super::super::posterior::{classifier_with_density, classify_by_scores, give_to_best, log_priors, log_sum_exp};
 use super::super::priors::{class_table, some_class_is_possible};
-use super::lda::{center, whitened};
+use super::lda::center;
+use super::lda::whitened;
 use super::listed;
-use super::qda::{Qda, QdaSolver};
+use super::qda::Qda;
+use super::qda::QdaSolver;
 use super::totals::correlation;
 use super::whiten::Whitening;
 use ermine_core::blocks::by_blocks;
@@ -124,7 +126,7 @@ impl QdaModel {
                 match block {
                     Features::F64(m) => self.joint(gaussians, *m, 0.0, out),
                     Features::F32(m) => self.joint(gaussians, *m, 0.0, out),
-                    other => self.joint(gaussians, other.f64_rows(&mut scratch, Qda::SPEC.name)?, 0.0, out),
+                    other => self.joint(gaussians, other.f64_rows(&mut scratch, Qda::NAME)?, 0.0, out),
                 }
                 out.chunks_exact_mut(self.classes.len()).enumerate().try_for_each(|(i, row)| end(block, i, row))
             }),
@@ -133,8 +135,7 @@ impl QdaModel {
                 let mut all = Mat::zeros(0, self.classes.len());
                 for first in (0..x.rows()).step_by(BLOCK) {
                     let part = x.row_range(first..(first + BLOCK).min(x.rows()));
-                    let z =
-                        affine_about(&part, center, by_row, &zeros, Qda::SPEC.name).map_err(|e| e.with_row(|row| row + first))?;
+                    let z = affine_about(&part, center, by_row, &zeros, Qda::NAME).map_err(|e| e.with_row(|row| row + first))?;
                     let done = by_blocks(&Features::F64(z.view()), self.classes.len(), |block, start, out| {
                         if let Features::F64(m) = block {
                             self.joint(gaussians, *m, *log_volume, out);
@@ -193,7 +194,7 @@ impl QdaModel {
     /// A row so far away that all densities vanish: the class that is nearest in its own standard deviations on a part of the way takes it.
     fn far_away(&self, one: &Features<'_>, out: &mut [f64]) -> Result<()> {
         let mut scratch = Vec::new();
-        let row = one.f64_rows(&mut scratch, Qda::SPEC.name)?.to_owned();
+        let row = one.f64_rows(&mut scratch, Qda::NAME)?.to_owned();
         let (mut way, start) = (row.row(0).to_vec(), center(&self.priors, &self.means));
         let mut spread = vec![0.0f64; way.len()];
         for c in &self.covariances {
@@ -210,7 +211,7 @@ impl QdaModel {
         Ok(())
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("qda: {m}"));
         let classes: Vec<String> = input.field("classes")?;
         let means: Mat<f64> = input.mat("means")?;

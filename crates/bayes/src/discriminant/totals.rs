@@ -23,6 +23,7 @@ pub enum ScatterSums {
     Fourth(Vec<f64>),
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ScatterSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {

@@ -1,7 +1,11 @@
 //! Coordinates in which a covariance is the identity.
 
 use ermine_core::{Mat, Result};
-use ermine_math::linalg::{Cholesky, eigen_symmetric, svd};
+#[cfg(feature = "fit")]
+use ermine_math::linalg::svd;
+use ermine_math::linalg::{Cholesky, eigen_symmetric};
+#[cfg(not(feature = "fit"))]
+use ermine_math::linalg::{eigen_graded, product};
 
 use super::totals::correlation;
 
@@ -49,7 +53,12 @@ impl Whitening {
 
 /// ½ ln det(Wᵀ W).
 pub(super) fn log_volume(matrix: &Mat<f64>) -> Result<f64> {
+    #[cfg(feature = "fit")]
     let values = svd(matrix.view())?.values;
+    // The squares of the singular values, each to digits of its own.
+    #[cfg(not(feature = "fit"))]
+    let values =
+        eigen_graded(product(matrix.view().t(), matrix.view()).view())?.values.into_iter().map(f64::sqrt).collect::<Vec<_>>();
     Ok(values.iter().map(|s| s.max(f64::MIN_POSITIVE).ln()).sum())
 }
 

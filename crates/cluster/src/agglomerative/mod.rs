@@ -1,6 +1,8 @@
 //! Agglomerative clustering: clusters merged one by one.
 
+#[cfg(feature = "fit")]
 mod graph;
+#[cfg(feature = "fit")]
 mod merge;
 mod model;
 mod tree;
@@ -134,11 +136,91 @@ impl Agglomerative {
     }
 }
 
+impl Agglomerative {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "agglomerative";
+}
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "n_clusters",
+        doc: "How many groups the tree is cut into. null where distance_threshold is given.",
+        range: Range::Optional(&Range::int_from(1)),
+    },
+    ParamSpec {
+        name: "linkage",
+        doc: "How far groups are apart: \"ward\" (what the sum of squares within groups grows by), \"complete\" (the greatest distance of \
+                      their rows), \"average\" (the mean), \"single\" (the least).",
+        range: Range::Choice(&["ward", "complete", "average", "single"]),
+    },
+    ParamSpec {
+        name: "metric",
+        doc: "How far rows are apart: \"euclidean\" (the only one for ward), \"manhattan\", \"chebyshev\", \"cosine\", or \"precomputed\": \
+                      the columns are the distances from the training rows.",
+        range: Range::Choice(&["euclidean", "manhattan", "chebyshev", "cosine", "precomputed"]),
+    },
+    ParamSpec {
+        name: "distance_threshold",
+        doc: "Groups that are this far apart or farther are not joined; n_clusters must then be null.",
+        range: Range::Optional(&Range::at_least(0.0)),
+    },
+    ParamSpec {
+        name: "connectivity",
+        doc: "Pairs of rows, as a list of lists of two numbers, that are connected: only groups with connected rows are joined. null connects \
+                      all.",
+        range: Range::Any,
+    },
+    ParamSpec {
+        name: "compute_full_tree",
+        doc: "Build the tree to the end. Without it, and with connectivity, the last joins, which n_clusters would undo, are not made.",
+        range: Range::Bool,
+    },
+];
+
+impl Agglomerative {
+    /// What [`Learner::check`] refuses, also in a file.
+    pub(crate) fn check_values(&self) -> Result<()> {
+        let params = serde_json::json!({
+            "n_clusters": self.n_clusters, "linkage": self.linkage, "metric": self.metric,
+            "distance_threshold": self.distance_threshold, "compute_full_tree": self.compute_full_tree,
+        });
+        check_ranges(Self::NAME, PARAMS, &params)?;
+        match (self.n_clusters, self.distance_threshold) {
+            (None, None) => {
+                return Err(Error::parameter(
+                    Self::NAME,
+                    "n_clusters",
+                    "null",
+                    "exactly one of n_clusters and distance_threshold must be given",
+                ));
+            }
+            (Some(_), Some(t)) => {
+                let expected = "exactly one of n_clusters and distance_threshold must be given, and the other be null";
+                return Err(Error::parameter(Self::NAME, "distance_threshold", t, expected));
+            }
+            _ => {}
+        }
+        if self.distance_threshold.is_some() && !self.compute_full_tree {
+            return Err(Error::parameter(Self::NAME, "compute_full_tree", false, "with distance_threshold it must be true"));
+        }
+        if self.linkage == Linkage::Ward && self.metric != Distance::Euclidean {
+            return Err(Error::parameter(
+                Self::NAME,
+                "metric",
+                self.word(),
+                "ward has euclidean distances only; take another linkage",
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Agglomerative {
     type Model = AgglomerativeModel;
 
     const SPEC: Spec = Spec {
-        name: "agglomerative",
+        name: Self::NAME,
         summary: "Groups that are joined one by one, the nearest first: a tree, cut into clusters",
         objective: "join the two groups least apart: ward sqrt(2 * increase of the sum of squares within), complete max, average mean, single min of \
                     the distances of their rows",
@@ -150,70 +232,11 @@ impl Learner for Agglomerative {
         family: Family::Cluster,
         tasks: &[Task::Clustering],
         accepts: Accepts { weights: false, missing: false, categorical: false, sparse: false, passes: false, multi_target: true },
-        params: &[
-            ParamSpec {
-                name: "n_clusters",
-                doc: "How many groups the tree is cut into. null where distance_threshold is given.",
-                range: Range::Optional(&Range::int_from(1)),
-            },
-            ParamSpec {
-                name: "linkage",
-                doc: "How far groups are apart: \"ward\" (what the sum of squares within groups grows by), \"complete\" (the greatest distance of \
-                      their rows), \"average\" (the mean), \"single\" (the least).",
-                range: Range::Choice(&["ward", "complete", "average", "single"]),
-            },
-            ParamSpec {
-                name: "metric",
-                doc: "How far rows are apart: \"euclidean\" (the only one for ward), \"manhattan\", \"chebyshev\", \"cosine\", or \"precomputed\": \
-                      the columns are the distances from the training rows.",
-                range: Range::Choice(&["euclidean", "manhattan", "chebyshev", "cosine", "precomputed"]),
-            },
-            ParamSpec {
-                name: "distance_threshold",
-                doc: "Groups that are this far apart or farther are not joined; n_clusters must then be null.",
-                range: Range::Optional(&Range::at_least(0.0)),
-            },
-            ParamSpec {
-                name: "connectivity",
-                doc: "Pairs of rows, as a list of lists of two numbers, that are connected: only groups with connected rows are joined. null connects \
-                      all.",
-                range: Range::Any,
-            },
-            ParamSpec {
-                name: "compute_full_tree",
-                doc: "Build the tree to the end. Without it, and with connectivity, the last joins, which n_clusters would undo, are not made.",
-                range: Range::Bool,
-            },
-        ],
+        params: PARAMS,
     };
 
     fn check(&self) -> Result<()> {
-        let params = serde_json::json!({
-            "n_clusters": self.n_clusters, "linkage": self.linkage, "metric": self.metric,
-            "distance_threshold": self.distance_threshold, "compute_full_tree": self.compute_full_tree,
-        });
-        Self::SPEC.check_params(&params)?;
-        match (self.n_clusters, self.distance_threshold) {
-            (None, None) => {
-                return Err(Self::parameter_error(
-                    "n_clusters",
-                    "null",
-                    "exactly one of n_clusters and distance_threshold must be given",
-                ));
-            }
-            (Some(_), Some(t)) => {
-                let expected = "exactly one of n_clusters and distance_threshold must be given, and the other be null";
-                return Err(Self::parameter_error("distance_threshold", t, expected));
-            }
-            _ => {}
-        }
-        if self.distance_threshold.is_some() && !self.compute_full_tree {
-            return Err(Self::parameter_error("compute_full_tree", false, "with distance_threshold it must be true"));
-        }
-        if self.linkage == Linkage::Ward && self.metric != Distance::Euclidean {
-            return Err(Self::parameter_error("metric", self.word(), "ward has euclidean distances only; take another linkage"));
-        }
-        Ok(())
+        self.check_values()
     }
 
     fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<AgglomerativeModel> {
@@ -250,6 +273,7 @@ impl Learner for Agglomerative {
 
 impl Agglomerative {
     /// The dendrogram, and the number of connected components of the data.
+    #[cfg(feature = "fit")]
     fn tree(&self, rows: Mat<f64>, cx: &Context<'_>) -> Result<(Dendrogram, usize)> {
         let n = rows.rows();
         if self.metric == Distance::Precomputed {
@@ -274,6 +298,7 @@ impl Agglomerative {
         self.joined(n, centers, &|i, j| pairs.distance(i, j), cx)
     }
 
+    #[cfg(feature = "fit")]
     fn joined(
         &self,
         n: usize,

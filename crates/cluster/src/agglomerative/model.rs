@@ -69,15 +69,15 @@ impl AgglomerativeModel {
         let least = self.tree.leaves - self.tree.children.len();
         if groups < least || groups > self.tree.leaves {
             let expected = format!("the tree of {} rows has {least} to {} groups", self.tree.leaves, self.tree.leaves);
-            return Err(Agglomerative::parameter_error("n_clusters", groups, expected));
+            return Err(Error::parameter(Agglomerative::NAME, "n_clusters", groups, expected));
         }
         Ok(self.tree.cut(groups))
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("agglomerative: {m}"));
         let agglomerative: Agglomerative = input.field("parameters")?;
-        agglomerative.check().map_err(|e| bad(&e.to_string()))?;
+        agglomerative.check_values().map_err(|e| bad(&e.to_string()))?;
         let points = load_points(input, "x").map_err(|e| bad(&e.to_string()))?;
         let leaves = points.rows();
         let pairs: Mat<u32> = input.mat("children")?;
@@ -175,7 +175,7 @@ impl Clusterer for AgglomerativeModel {
             let block = x.row_range(first..(first + BLOCK).min(x.rows()));
             if self.agglomerative.metric == Distance::Precomputed {
                 let mut scratch = Vec::new();
-                let m = block.f64_rows(&mut scratch, Agglomerative::SPEC.name)?;
+                let m = block.f64_rows(&mut scratch, Agglomerative::NAME)?;
                 for i in 0..m.rows() {
                     block.row_range(i..i + 1).refuse_non_finite(None).map_err(|e| e.with_row(|_| first + i))?;
                     let nearest = (0..m.cols()).fold(0, |best, j| if m.at(i, j) < m.at(i, best) { j } else { best });

@@ -1,6 +1,7 @@
 //! Choice of the number of clusters.
 
 use ermine_math::distance::squared;
+#[cfg(feature = "fit")]
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,7 @@ pub(super) struct ClusterCountScorer<'a> {
 }
 
 impl ClusterCountScorer<'_> {
+    #[cfg(feature = "fit")]
     pub(super) fn score(&self, centers: &Mat<f64>, sizes: &[f64], inertia: f64) -> ClusterCountScore {
         let (k, p) = (centers.rows(), centers.cols() as f64);
         let n: f64 = sizes.iter().sum();
@@ -78,6 +80,7 @@ pub(super) fn best(rule: ClusterCountRule, tried: &[ClusterCountScore]) -> usize
 }
 
 /// The weighted mean silhouette of some rows of the sample: weight 2 is the row twice.
+#[cfg(feature = "fit")]
 fn silhouette(sample: &HashSample, centers: &Mat<f64>) -> Option<f64> {
     let (k, count) = (centers.rows(), sample.len().min(SILHOUETTES));
     let nearest = |row: &[f64]| {

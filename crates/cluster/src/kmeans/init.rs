@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use ermine_core::{Context, DatasetRef, Features, Mat, Progress, Result, hash_u64};
 use ermine_math::distance::squared;
+#[cfg(feature = "fit")]
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -208,6 +209,7 @@ impl HashSample {
     }
 
     /// Initial centers: greedy k-means++, or rows drawn at random.
+    #[cfg(feature = "fit")]
     pub fn centers(&self, k: usize, plus_plus: bool, seed: u64, run: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let salt = |step: usize| hash_u64(hash_u64(seed ^ 0x6B6D_6561_6E73) ^ hash_u64(run).wrapping_add(step as u64));
         let chosen = if plus_plus { self.plus_plus(k, salt, cx)? } else { self.drawn(|i| self.weight[i], salt(0), k) };
@@ -220,6 +222,7 @@ impl HashSample {
     }
 
     /// Greedy k-means++: each center is the best of 2 + ln k rows drawn with their squared distances as weights.
+    #[cfg(feature = "fit")]
     fn plus_plus(&self, k: usize, salt: impl Fn(usize) -> u64, cx: &Context<'_>) -> Result<Vec<usize>> {
         const CHUNK: usize = 1024;
         let trials = 2 + (k as f64).ln() as usize;

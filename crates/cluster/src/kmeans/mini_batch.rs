@@ -3,6 +3,7 @@
 mod model;
 
 use ermine_core::*;
+#[cfg(feature = "fit")]
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -86,6 +87,7 @@ impl Default for MiniBatchKMeans {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for MiniBatchKMeans {
     type Model = MiniBatchKMeansModel;
 
@@ -166,6 +168,12 @@ impl Learner for MiniBatchKMeans {
     }
 
     fn load(input: &ModelReader) -> Result<MiniBatchKMeansModel> {
+        MiniBatchKMeansModel::load(input)
+    }
+}
+
+impl MiniBatchKMeansModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let inner = KMeansModel::load(input)?;
         let counts: Vec<f64> = input.vec_of("counts", inner.centers().rows())?;
         if !counts.iter().all(|c| c.is_finite() && *c >= 0.0) {
@@ -176,6 +184,7 @@ impl Learner for MiniBatchKMeans {
 }
 
 /// An error of the learner with the shared initialization, renamed to this learner.
+#[cfg(feature = "fit")]
 fn own(error: Error) -> Error {
     match error {
         Error::Parameter { name, value, expected, .. } => Error::parameter(MiniBatchKMeans::SPEC.name, name, value, expected),
@@ -194,6 +203,7 @@ impl MiniBatchKMeans {
     }
 
     /// Initial centers: the best on the given rows.
+    #[cfg(feature = "fit")]
     fn start(&self, rows: &DatasetRef<'_>, seed: u64, cx: &Context<'_>) -> Result<Mat<f64>> {
         let kmeans = self.as_kmeans();
         let (init, k) = (kmeans.init()?, self.n_clusters);
@@ -223,6 +233,7 @@ impl MiniBatchKMeans {
     }
 
     /// One step: the centers after a batch, and its inertia before.
+    #[cfg(feature = "fit")]
     fn step(&self, state: &mut MiniBatchState, batch: &DatasetRef<'_>, draw: &mut RngStream) -> Result<f64> {
         let totals = totals(&state.centers, batch, &mut vec![0; batch.rows()])?;
         let moved = totals.moved_toward(&state.centers, &mut state.counts);
@@ -260,6 +271,7 @@ impl MiniBatchKMeans {
 }
 
 /// The sums of rows with given centers, and their labels; blocks in parallel, merged in order.
+#[cfg(feature = "fit")]
 fn totals(centers: &Mat<f64>, rows: &DatasetRef<'_>, labels: &mut [u32]) -> Result<LloydSums> {
     let cache = PackedCenters::default();
     let parts: Vec<Result<LloydSums>> = (labels.par_chunks_mut(BLOCK_ROWS).enumerate())
@@ -329,6 +341,7 @@ impl<'a> MiniBatchFit<'a> {
         DatasetRef { weight: None, y: Target::None, ..*self.data }.take_rows(&rows)
     }
 
+    #[cfg(feature = "fit")]
     fn run(&self, cx: &Context<'_>) -> Result<MiniBatchKMeansModel> {
         let (learner, rows) = (self.learner, self.present.len());
         let mut stream = RngStream::new(cx.seed, "mini-batch", 0);
@@ -383,6 +396,7 @@ impl<'a> MiniBatchFit<'a> {
     }
 
     /// The mean over columns of their variances.
+    #[cfg(feature = "fit")]
     fn mean_variance(&self) -> Result<f64> {
         let mut origin = Mat::zeros(1, self.data.cols());
         each_row(&self.data.x.row_range(self.present[0]..self.present[0] + 1), |_, row| origin.row_mut(0).copy_from_slice(row))?;
@@ -415,6 +429,7 @@ impl InertiaMonitor {
 }
 
 impl MiniBatchKMeans {
+    #[cfg(feature = "fit")]
     fn model(
         &self,
         state: MiniBatchState,
@@ -447,6 +462,7 @@ impl MiniBatchKMeans {
 }
 
 /// One step on the given rows.
+#[cfg(feature = "fit")]
 fn resume(
     learner: &MiniBatchKMeans,
     start: Option<&MiniBatchKMeansModel>,

@@ -1,8 +1,8 @@
 //! Fitted k-means.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::*;
 use ermine_math::distance::squared;
-use rayon::prelude::*;
 
 use super::choose_k::ClusterCountScore;
 use super::lloyd::PackedCenters;
@@ -98,7 +98,7 @@ impl KMeansModel {
         Ok(sum)
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("kmeans: {m}"));
         let centers: Mat<f64> = input.mat("centers")?;
         let sizes: Vec<f64> = input.vec_of("sizes", centers.rows())?;

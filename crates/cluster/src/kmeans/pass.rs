@@ -77,6 +77,7 @@ pub enum KMeansPartial {
     Farthest(FarthestRows),
 }
 
+#[cfg(feature = "fit")]
 impl Partial for KMeansPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
@@ -116,6 +117,7 @@ impl KMeansState {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for KMeans {
     type State = KMeansState;
     type Partial = KMeansPartial;

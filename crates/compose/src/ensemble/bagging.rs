@@ -6,11 +6,14 @@ use ermine_core::{
     ModelWriter, OwnedDataset, OwnedTarget, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec,
     Target, Task, argmax_rows,
 };
+#[cfg(feature = "fit")]
 use ermine_tree::tree::Tree;
+#[cfg(feature = "fit")]
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+#[cfg(feature = "fit")]
 use super::member::PREPARE;
 use super::{columns, member};
 use crate::pipeline::PipelineStep;
@@ -67,6 +70,7 @@ impl CountOrShare {
 ///
 /// # Reference
 /// Breiman: Bagging predictors, Machine Learning 24, 1996.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bagging {
@@ -88,6 +92,7 @@ pub struct Bagging {
     pub prepare: bool,
 }
 
+#[cfg(feature = "fit")]
 impl Default for Bagging {
     fn default() -> Self {
         Self {
@@ -105,6 +110,7 @@ impl Default for Bagging {
 
 const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: true, log: false };
 
+#[cfg(feature = "fit")]
 impl Learner for Bagging {
     type Model = BaggingModel;
 
@@ -237,6 +243,7 @@ impl Learner for Bagging {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Bagging {
     fn train(
         &self,
@@ -281,6 +288,7 @@ struct BagSampler {
 }
 
 impl BagSampler {
+    #[cfg(feature = "fit")]
     fn new(bagging: &Bagging, data: &DatasetRef<'_>) -> Result<Self> {
         let kept = member::rows_with_weight(data);
         let refuse = |name: &str, value: usize, expected: String| Err(Error::parameter("bagging", name, value, expected));
@@ -465,7 +473,7 @@ impl BaggingModel {
         Ok(OutOfBag { score, predictions: means })
     }
 
-    fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let task: Task = input.field("task")?;
         let classes: Vec<String> = input.field("classes")?;
         let n_features: usize = input.field("n_features")?;
@@ -509,7 +517,7 @@ impl Model for BaggingModel {
     }
     fn report(&self, _schema: &Schema) -> Report {
         let mut report = Report::default();
-        report.text(format!("The average of {} members: {}.", self.models.len(), member::name(self.stage.learner())));
+        report.text(format!("The average of {} members: {}.", self.models.len(), member::name(&self.stage)));
         if let Some(oob) = &self.oob {
             let what = if self.task == Task::Classification { "accuracy" } else { "R²" };
             let lost = (0..oob.predictions.rows()).filter(|&i| oob.predictions.row(i).iter().any(|v| v.is_nan())).count();

@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::member;
+#[cfg(feature = "fit")]
 use super::member::PREPARE;
 use crate::pipeline::PipelineStep;
 
+#[cfg(feature = "fit")]
 const BASE: ParamSpec = ParamSpec {
     name: "base",
     doc: "The learner: a name of the catalogue, or {\"learner\": …, \"params\": {…}}. Its parameters are set as base.C.",
@@ -22,6 +24,7 @@ const BASE: ParamSpec = ParamSpec {
 const OTHERS: &str = "others";
 const OWN: &str = "this";
 
+#[cfg(feature = "fit")]
 macro_rules! wrapper {
     ($(#[$doc:meta])* $name:ident, $pairs:literal, $text:literal, $summary:literal, $objective:literal, $notes:literal, $reference:literal) => {
         $(#[$doc])*
@@ -81,10 +84,12 @@ macro_rules! wrapper {
     };
 }
 
+#[cfg(feature = "fit")]
 fn default_base() -> PipelineStep {
     PipelineStep::new(Box::new(ermine_linear::Logistic::default()))
 }
 
+#[cfg(feature = "fit")]
 wrapper!(
     /// A binary classifier for each class against all others.
     ///
@@ -99,6 +104,7 @@ wrapper!(
     "Rifkin and Klautau: In defense of one-vs-all classification, JMLR 5, 2004"
 );
 
+#[cfg(feature = "fit")]
 wrapper!(
     /// A binary classifier for each pair of classes.
     ///
@@ -112,6 +118,7 @@ wrapper!(
     "Hastie and Tibshirani: Classification by pairwise coupling, Annals of Statistics 26, 1998"
 );
 
+#[cfg(feature = "fit")]
 fn fit(
     base: &PipelineStep,
     pairs: bool,
@@ -164,6 +171,16 @@ fn problems(k: usize, pairs: bool) -> Vec<(usize, Option<usize>)> {
         (_, false) => (0..k).map(|own| (own, None)).collect(),
         (_, true) => (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, Some(b)))).collect(),
     }
+}
+
+/// Reads a model of one class against the rest.
+pub(crate) fn load_one_vs_rest(input: &ModelReader) -> Result<BinaryReductionModel> {
+    load(input, false)
+}
+
+/// Reads a model of one class against one.
+pub(crate) fn load_one_vs_one(input: &ModelReader) -> Result<BinaryReductionModel> {
+    load(input, true)
 }
 
 fn load(input: &ModelReader, pairs: bool) -> Result<BinaryReductionModel> {
@@ -248,7 +265,7 @@ impl Model for BinaryReductionModel {
         let mut report = Report::default();
         let name = |place: usize| self.classes[self.present[place] as usize].as_str();
         let row = |&(own, other): &(usize, Option<usize>)| -> Vec<Cell> {
-            vec![name(own).into(), other.map_or("the rest", name).into(), member::name(self.stage.learner()).into()]
+            vec![name(own).into(), other.map_or("the rest", name).into(), member::name(&self.stage).into()]
         };
         let rows = problems(self.present.len(), self.pairs).iter().map(row).collect();
         report.table("Members", &["class", "against", "learner"], rows);

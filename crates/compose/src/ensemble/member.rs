@@ -1,12 +1,19 @@
 //! The members of an ensemble: named learners.
 
-use ermine_core::{AnyLearner, DatasetRef, Error, Model, ModelReader, ModelWriter, ParamSpec, Range, Result, Spec, Task};
+#[cfg(feature = "fit")]
+use ermine_core::{DatasetRef, ParamSpec, Range, Spec};
+use ermine_core::{Error, Model, ModelReader, ModelWriter, Result, Task};
+#[cfg(feature = "fit")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+#[cfg(feature = "fit")]
 use serde_json::{Map, Value};
 
-use crate::pipeline::{MAX_DEPTH, PipelineStep, prepared};
+#[cfg(feature = "fit")]
+use crate::pipeline::prepared;
+use crate::pipeline::{MAX_DEPTH, PipelineStep};
 
 /// The parameter of ensembles that put the default preparation in front of members.
+#[cfg(feature = "fit")]
 pub(super) const PREPARE: ParamSpec = ParamSpec {
     name: "prepare",
     doc: "Whether learners that do not take categories or missing values themselves get the default preparation (impute, \
@@ -15,6 +22,7 @@ pub(super) const PREPARE: ParamSpec = ParamSpec {
 };
 
 /// A learner with a name of its own.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone)]
 pub struct Member {
     /// Its name in parameters and reports.
@@ -27,9 +35,11 @@ pub struct Member {
 ///
 /// Serialized as a list with name, learner and parameters of each; a text such as `tree,logistic` stands for these
 /// learners with their defaults. The default name is the learner's, numbered if it occurs again.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Default)]
 pub struct Members(pub Option<Vec<Member>>);
 
+#[cfg(feature = "fit")]
 #[derive(Serialize)]
 struct MemberRepr<'a> {
     name: &'a str,
@@ -37,6 +47,7 @@ struct MemberRepr<'a> {
     stage: &'a PipelineStep,
 }
 
+#[cfg(feature = "fit")]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MemberSpecRepr {
@@ -47,6 +58,7 @@ struct MemberSpecRepr {
     params: Map<String, Value>,
 }
 
+#[cfg(feature = "fit")]
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum MemberInput {
@@ -54,6 +66,7 @@ enum MemberInput {
     Whole(MemberSpecRepr),
 }
 
+#[cfg(feature = "fit")]
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum MembersRepr {
@@ -61,6 +74,7 @@ enum MembersRepr {
     List(Vec<MemberInput>),
 }
 
+#[cfg(feature = "fit")]
 impl Serialize for Members {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let written = |m: &'_ Member| serde_json::to_value(MemberRepr { name: &m.name, stage: &m.stage });
@@ -74,6 +88,7 @@ impl Serialize for Members {
     }
 }
 
+#[cfg(feature = "fit")]
 impl<'de> Deserialize<'de> for Members {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let list = match Option::<MembersRepr>::deserialize(deserializer)? {
@@ -111,6 +126,7 @@ impl<'de> Deserialize<'de> for Members {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Members {
     /// The named learners with their defaults.
     ///
@@ -158,12 +174,14 @@ impl Members {
 }
 
 /// The learner to fit: with the default preparation in front if that is wanted and needed.
+#[cfg(feature = "fit")]
 pub(super) fn with_preparation(stage: &PipelineStep, prepare: bool) -> PipelineStep {
     let learner = stage.learner().boxed();
     PipelineStep::new(if prepare { prepared(learner) } else { learner })
 }
 
 /// An error for a member that does not do the task.
+#[cfg(feature = "fit")]
 pub(super) fn check_task(spec: &Spec, parameter: &str, stage: &PipelineStep, task: Task) -> Result<()> {
     let member = stage.learner().spec();
     if member.tasks.contains(&task) {
@@ -173,6 +191,7 @@ pub(super) fn check_task(spec: &Spec, parameter: &str, stage: &PipelineStep, tas
 }
 
 /// The rows with a weight above 0.
+#[cfg(feature = "fit")]
 pub(super) fn rows_with_weight(data: &DatasetRef<'_>) -> Vec<usize> {
     (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect()
 }
@@ -200,7 +219,7 @@ pub(super) fn load(input: &ModelReader, count: usize) -> Result<TrainedMembers> 
     }
     let model = |i: usize| {
         let stage = if stages.len() == 1 { &stages[0] } else { &stages[i] };
-        stage.learner().load_any(&input.child(&i.to_string()))
+        stage.load_model(&input.child(&i.to_string()))
     };
     let models = (0..count).map(model).collect::<Result<Vec<_>>>()?;
     Ok((stages, models))
@@ -220,11 +239,10 @@ pub(super) fn check_models(models: &[Box<dyn Model>], task: Task, classes: &[Str
     Ok(())
 }
 
-/// The learner's name, for a report.
-pub(super) fn name(learner: &dyn AnyLearner) -> String {
-    let params = learner.params();
-    match params.get("steps").and_then(|s| s.as_array()).and_then(|s| s.last()) {
+/// The learner's name, for a report: of a pipeline that of its last step.
+pub(super) fn name(step: &PipelineStep) -> String {
+    match step.param("steps").as_ref().and_then(|s| s.as_array()).and_then(|s| s.last()) {
         Some(last) => last["learner"].as_str().unwrap_or_default().to_owned(),
-        None => learner.spec().name.to_owned(),
+        None => step.name().to_owned(),
     }
 }

@@ -17,12 +17,25 @@ mod member;
 mod stacking;
 mod voting;
 
+#[cfg(all(feature = "tree", feature = "fit"))]
+pub use adaboost::AdaBoost;
 #[cfg(feature = "tree")]
-pub use adaboost::{AdaBoost, AdaBoostModel};
+pub use adaboost::AdaBoostModel;
+#[cfg(all(feature = "tree", feature = "fit"))]
+pub use bagging::Bagging;
 #[cfg(feature = "tree")]
-pub use bagging::{Bagging, BaggingModel, CountOrShare};
+pub use bagging::{BaggingModel, CountOrShare};
 #[cfg(feature = "linear")]
-pub use binary_reduction::{BinaryReductionModel, OneVsOne, OneVsRest};
+pub use binary_reduction::BinaryReductionModel;
+#[cfg(all(feature = "linear", feature = "fit"))]
+pub use binary_reduction::{OneVsOne, OneVsRest};
+#[cfg(feature = "linear")]
+pub(crate) use binary_reduction::{load_one_vs_one, load_one_vs_rest};
+#[cfg(feature = "fit")]
 pub use member::{Member, Members};
-pub use stacking::{Stacking, StackingModel};
-pub use voting::{Voting, VotingModel};
+#[cfg(feature = "fit")]
+pub use stacking::Stacking;
+pub use stacking::StackingModel;
+#[cfg(feature = "fit")]
+pub use voting::Voting;
+pub use voting::VotingModel;

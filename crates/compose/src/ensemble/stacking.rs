@@ -10,8 +10,10 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::member::PREPARE;
-use super::member::{self, Members};
+use super::member;
+#[cfg(feature = "fit")]
+use super::member::{Members, PREPARE};
+#[cfg(feature = "fit")]
 use super::voting::{ESTIMATORS, FOR_CLASSES, FOR_NUMBERS};
 use crate::pipeline::PipelineStep;
 
@@ -42,6 +44,7 @@ use crate::pipeline::PipelineStep;
 ///
 /// # Reference
 /// Wolpert: Stacked generalization, Neural Networks 5, 1992.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stacking {
@@ -57,12 +60,14 @@ pub struct Stacking {
     pub prepare: bool,
 }
 
+#[cfg(feature = "fit")]
 impl Default for Stacking {
     fn default() -> Self {
         Self { estimators: Members::default(), final_estimator: None, cv: 5, passthrough: false, prepare: true }
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Stacking {
     type Model = StackingModel;
 
@@ -178,13 +183,19 @@ impl Learner for Stacking {
     }
 
     fn load(input: &ModelReader) -> Result<StackingModel> {
+        StackingModel::load(input)
+    }
+}
+
+impl StackingModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let task: Task = input.field("task")?;
         let classes: Vec<String> = input.field("classes")?;
         let names: Vec<String> = input.field("names")?;
         let (stages, models) = member::load(input, names.len())?;
         member::check_models(&models, task, &classes)?;
         let top: PipelineStep = input.field("final")?;
-        let last = top.learner().load_any(&input.child("final"))?;
+        let last = top.load_model(&input.child("final"))?;
         let (passthrough, certificate) = (input.field("passthrough")?, input.field("certificate")?);
         let model = StackingModel { task, classes, names, stages, models, top, last, passthrough, certificate };
         let alike = model.models.iter().all(|m| {
@@ -301,9 +312,9 @@ impl Model for StackingModel {
     }
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
-        let row = |m: usize| -> Vec<Cell> { vec![self.names[m].as_str().into(), member::name(self.stages[m].learner()).into()] };
+        let row = |m: usize| -> Vec<Cell> { vec![self.names[m].as_str().into(), member::name(&self.stages[m]).into()] };
         report.table("Members", &["name", "learner"], (0..self.names.len()).map(row).collect());
-        report.text(format!("The final learner, {}, on their predictions:", member::name(self.top.learner())));
+        report.text(format!("The final learner, {}, on their predictions:", member::name(&self.top)));
         let heads = column_names(&self.names, self.task, &self.classes);
         let seen = if self.passthrough { joined(&heads, schema) } else { Schema::numbers(heads) };
         report.sections.extend(self.last.report(&seen).sections);

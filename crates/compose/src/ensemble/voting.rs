@@ -7,15 +7,19 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::member::PREPARE;
-use super::member::{self, Members};
+use super::member;
+#[cfg(feature = "fit")]
+use super::member::{Members, PREPARE};
 use crate::pipeline::PipelineStep;
 
 /// Members for classes when none are named: a linear model, a density of each class, a tree.
+#[cfg(feature = "fit")]
 pub(super) const FOR_CLASSES: &[&str] = &["logistic", "gaussian-nb", "tree"];
 /// Members for numbers when none are named.
+#[cfg(feature = "fit")]
 pub(super) const FOR_NUMBERS: &[&str] = &["ridge", "tree"];
 
+#[cfg(feature = "fit")]
 pub(super) const ESTIMATORS: ParamSpec = ParamSpec {
     name: "estimators",
     doc: "The learners: names of the catalogue with commas between them, or a list of {\"name\": …, \"learner\": …, \
@@ -49,6 +53,7 @@ pub(super) const ESTIMATORS: ParamSpec = ParamSpec {
 ///
 /// # Reference
 /// Kittler, Hatef, Duin, Matas: On combining classifiers, IEEE PAMI 20, 1998.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Voting {
@@ -62,12 +67,14 @@ pub struct Voting {
     pub prepare: bool,
 }
 
+#[cfg(feature = "fit")]
 impl Default for Voting {
     fn default() -> Self {
         Self { estimators: Members::default(), voting: "soft".into(), weights: None, prepare: true }
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Voting {
     type Model = VotingModel;
 
@@ -154,6 +161,12 @@ impl Learner for Voting {
     }
 
     fn load(input: &ModelReader) -> Result<VotingModel> {
+        VotingModel::load(input)
+    }
+}
+
+impl VotingModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let task: Task = input.field("task")?;
         let classes: Vec<String> = input.field("classes")?;
         let names: Vec<String> = input.field("names")?;
@@ -231,7 +244,7 @@ impl Model for VotingModel {
     fn report(&self, schema: &Schema) -> Report {
         let mut report = Report::default();
         let row = |m: usize| -> Vec<Cell> {
-            vec![self.names[m].as_str().into(), member::name(self.stages[m].learner()).into(), self.weights[m].into()]
+            vec![self.names[m].as_str().into(), member::name(&self.stages[m]).into(), self.weights[m].into()]
         };
         report.table("Members", &["name", "learner", "weight"], (0..self.names.len()).map(row).collect());
         for (name, model) in self.names.iter().zip(&self.models) {

@@ -104,6 +104,7 @@ impl Default for Nystroem {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Nystroem {
     type Model = NystroemModel;
 
@@ -180,6 +181,12 @@ impl Learner for Nystroem {
     }
 
     fn load(input: &ModelReader) -> Result<NystroemModel> {
+        NystroemModel::load(input)
+    }
+}
+
+impl NystroemModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let kernel: Kernel = input.field("kernel")?;
         let centers = load_centers(input, "components")?;
         let m = centers.len();
@@ -303,6 +310,7 @@ impl Default for RandomFourier {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for RandomFourier {
     type Model = RandomFourierModel;
 
@@ -347,6 +355,12 @@ impl Learner for RandomFourier {
     }
 
     fn load(input: &ModelReader) -> Result<RandomFourierModel> {
+        RandomFourierModel::load(input)
+    }
+}
+
+impl RandomFourierModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let weights: Mat<f64> = input.mat("random_weights")?;
         let offset: Vec<f64> = input.vec_of("random_offset", weights.rows())?;
         if weights.rows() == 0 || weights.cols() == 0 || !weights.as_slice().iter().chain(&offset).all(|v| v.is_finite()) {

@@ -1,5 +1,6 @@
 //! Kernel principal components.
 
+#[cfg(feature = "fit")]
 mod fit;
 mod model;
 
@@ -112,6 +113,7 @@ impl Default for KernelPca {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for KernelPca {
     type Model = KernelPcaModel;
 

@@ -3,7 +3,7 @@
 use ermine_core::*;
 use ermine_math::kernel::{Expansion, Kernel, SparseCoefs};
 
-use crate::kernel::{KernelRidge, KernelRidgeModel, load_centers, save_centers};
+use crate::kernel::{KernelRidgeModel, load_centers, save_centers};
 use ermine_core::blocks::expect_width;
 
 /// Fitted [`super::KernelPca`]: eigenvectors of the centered kernel matrix, and the training rows.
@@ -97,7 +97,7 @@ impl KernelPcaModel {
         Mat::from_fn(n, m, |i, k| self.eigenvectors[(k, i)] * (self.eigenvalues[k] / self.weight[i]).sqrt())
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("kernel-pca: {m}"));
         let kernel: Kernel = input.field("kernel")?;
         let centers = load_centers(input, "rows")?;
@@ -119,7 +119,7 @@ impl KernelPcaModel {
         let expansion = Expansion::new(&kernel, centers).map_err(|e| Error::Model(e.to_string()))?;
         let mut model = Self::new(expansion, eigenvalues, eigenvectors, weight, means, mean, total)?;
         if input.has_child("pre_image") {
-            let ridge = KernelRidge::load(&input.child("pre_image"))?;
+            let ridge = KernelRidgeModel::load(&input.child("pre_image"))?;
             if ridge.n_features() != model.eigenvalues.len() || ridge.n_targets() != model.n_features() {
                 return Err(bad("its inverse transform has another shape"));
             }

@@ -3,12 +3,18 @@
 //! Classification of two classes s = ±1 minimizes ½‖w‖² + Σ Cᵢ max(0, 1 - sᵢ(w·φ(xᵢ) + b)); its dual is in the module `solve`.
 //! More classes are handled in pairs (one against one). Regression has the loss max(0, |y - f| - ε).
 
+#[cfg(feature = "fit")]
 mod cache;
+#[cfg(feature = "fit")]
 mod fit;
 mod model;
+#[cfg(feature = "fit")]
 mod pegasos;
+#[cfg(feature = "fit")]
 mod polish;
+#[cfg(feature = "fit")]
 mod solve;
+#[cfg(feature = "fit")]
 mod warm;
 
 use ermine_core::{
@@ -18,8 +24,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::{GammaChoice, GammaRule, KernelChoice};
 
+pub(crate) use model::load;
 pub use model::{BinarySvm, SvmModel};
 pub(crate) use model::{load_centers, save_centers};
+#[cfg(feature = "fit")]
 pub(crate) use solve::gradient_f64 as multiply;
 
 /// A support vector machine with kernels, for classes or numbers.
@@ -141,6 +149,7 @@ impl Default for Svm {
 const POSITIVE: Range = Range::above(0.0);
 const INT: Range = Range::int_from(1);
 
+#[cfg(feature = "fit")]
 impl Learner for Svm {
     type Model = SvmModel;
 
@@ -268,6 +277,6 @@ impl Learner for Svm {
     }
 
     fn load(input: &ModelReader) -> Result<SvmModel> {
-        model::load(input)
+        load(input)
     }
 }

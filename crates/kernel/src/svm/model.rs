@@ -310,7 +310,7 @@ pub(crate) fn load_centers(input: &ModelReader, name: &str) -> Result<ExpansionP
 }
 
 /// Reads a model and checks everything that prediction relies on.
-pub(super) fn load(input: &ModelReader) -> Result<SvmModel> {
+pub(crate) fn load(input: &ModelReader) -> Result<SvmModel> {
     let bad = |message: String| Err(Error::Model(message));
     let kernel: Kernel = input.field("kernel")?;
     let centers = load_centers(input, "support_vectors")?;

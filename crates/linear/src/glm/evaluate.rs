@@ -202,6 +202,7 @@ pub struct GlmPassSums {
     pub curvature: Option<CurvatureSums>,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for GlmPassSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.loss += other.loss;

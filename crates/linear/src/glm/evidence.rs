@@ -4,7 +4,9 @@ use ermine_core::{Error, ModelReader, ModelWriter, Result};
 use ermine_math::distribution::ln_gamma;
 use ermine_math::loss::Family;
 
+#[cfg(feature = "fit")]
 use super::objective::GlmOptimum;
+#[cfg(feature = "fit")]
 use super::target_census::TargetSums;
 
 /// The quality of a fit.
@@ -51,6 +53,7 @@ impl GlmSummary {
         "bic",
     ];
 
+    #[cfg(feature = "fit")]
     pub(super) fn new(family: Family, intercept: bool, totals: &TargetSums, null_loss: f64, optimum: &GlmOptimum) -> Self {
         let fitted = optimum.rank as f64 + f64::from(u8::from(intercept));
         let df_resid = totals.rows - fitted;
@@ -101,7 +104,7 @@ impl GlmSummary {
         out.vec("summary", &self.to_array());
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let values: Vec<f64> = input.vec_of("summary", Self::FIELDS.len())?;
         let values: [f64; 11] = values.try_into().map_err(|_| Error::Model("the summary has another length".into()))?;
         let [n_obs, df_model, df_resid, deviance, null_deviance, d2, pearson_chi2, dispersion, log_likelihood, aic, bic] = values;
@@ -112,6 +115,7 @@ impl GlmSummary {
 /// The log-likelihood at the fitted means and the dispersion that makes it largest.
 ///
 /// Weights of the Gaussian are precisions, those of the others counts, as everywhere in this field.
+#[cfg(feature = "fit")]
 fn log_likelihood(family: Family, totals: &TargetSums, deviance: f64, loss: f64) -> f64 {
     let tau = std::f64::consts::TAU;
     let w = totals.weight;

@@ -1,11 +1,15 @@
 //! Generalized linear models.
 
+#[cfg(feature = "fit")]
 mod evaluate;
 mod evidence;
 mod model;
+#[cfg(feature = "fit")]
 mod objective;
 mod offset;
+#[cfg(feature = "fit")]
 mod pass;
+#[cfg(feature = "fit")]
 mod target_census;
 
 use ermine_core::{
@@ -17,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use evidence::GlmSummary;
 pub use model::GlmModel;
+pub(crate) use model::load;
 use offset::{OffsetColumn, OffsetRole};
 
 /// A generalized linear model: the mean of the target is a function of a linear score, and its variance follows the mean.
@@ -214,6 +219,7 @@ impl Glm {
 
 const COLUMN: Range = Range::Optional(&Range::Either(&Range::Int { min: 0, max: i64::MAX }, &Range::Text));
 
+#[cfg(feature = "fit")]
 impl Learner for Glm {
     type Model = GlmModel;
 
@@ -349,6 +355,6 @@ impl Learner for Glm {
     }
 
     fn load(input: &ModelReader) -> Result<GlmModel> {
-        model::load(input)
+        load(input)
     }
 }

@@ -1,11 +1,11 @@
 //! The fitted model: means, residuals, evidence.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{
     AdditiveModel, Cell, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
     Trace,
 };
 use ermine_math::loss::{Family, Link, exp_in_place};
-use rayon::prelude::*;
 
 use super::super::additive_models::parts;
 use super::super::coefficients::Coefficients;
@@ -195,7 +195,7 @@ fn capital(word: &str) -> String {
 }
 
 /// Reads a model and checks everything that prediction relies on.
-pub(super) fn load(input: &ModelReader) -> Result<GlmModel> {
+pub(crate) fn load(input: &ModelReader) -> Result<GlmModel> {
     let line = Coefficients::load(input)?;
     let cols = line.coef.cols();
     let offset_column: Option<OffsetColumn> = input.field("held")?;

@@ -64,6 +64,7 @@ enum GlmPartialKind {
     Sums(GlmPassSums),
 }
 
+#[cfg(feature = "fit")]
 impl Partial for GlmPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
@@ -82,6 +83,7 @@ fn wrong_partial() -> Error {
     Error::Data("glm: parts of different passes".into())
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Glm {
     type State = GlmState;
     type Partial = GlmPartial;

@@ -104,6 +104,7 @@ impl TargetCensus {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Partial for TargetCensus {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.totals.merge(&other.totals);

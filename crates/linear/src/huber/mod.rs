@@ -1,6 +1,8 @@
 //! Huber's robust regression.
 
+#[cfg(feature = "fit")]
 mod newton;
+#[cfg(feature = "fit")]
 mod search;
 
 use ermine_core::{
@@ -9,9 +11,13 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::least_squares::{self, LeastSquaresPartial, LeastSquaresProblem, LeastSquaresState};
+use super::least_squares::{self, LeastSquaresProblem};
+#[cfg(feature = "fit")]
+use super::least_squares::{LeastSquaresPartial, LeastSquaresState};
 use super::line_model::{LineLearner, LineModel};
+#[cfg(feature = "fit")]
 use newton::HuberNewtonSums;
+#[cfg(feature = "fit")]
 use search::HuberSearch;
 
 const NAME: &str = "huber";
@@ -94,6 +100,7 @@ impl Huber {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Huber {
     type Model = HuberModel;
 
@@ -162,6 +169,7 @@ impl Learner for Huber {
 }
 
 /// State broadcast to every block before a pass.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HuberState {
     stage: LeastSquaresState,
@@ -170,15 +178,18 @@ pub struct HuberState {
 }
 
 /// Sums of a pass: those of least squares first, then those of the objective.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HuberPartial(HuberPartialKind);
 
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum HuberPartialKind {
     Start { totals: Box<LeastSquaresPartial>, weight: f64 },
     Search(Box<HuberNewtonSums>),
 }
 
+#[cfg(feature = "fit")]
 impl Partial for HuberPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
@@ -195,6 +206,7 @@ impl Partial for HuberPartial {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Huber {
     type State = HuberState;
     type Partial = HuberPartial;
@@ -264,6 +276,7 @@ impl PassLearner for Huber {
 pub type HuberModel = LineModel<Huber>;
 
 impl LineLearner for Huber {
+    const NAME: &'static str = "huber";
     const ARRAY: Option<&'static str> = Some("scale");
     const STATISTICS: &'static [&'static str] = &["scale"];
 

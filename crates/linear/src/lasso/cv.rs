@@ -3,8 +3,11 @@
 use ermine_core::{Context, DatasetRef, Error, ModelReader, ModelWriter, Result};
 use ermine_math::affine::affine;
 
+#[cfg(feature = "fit")]
 use super::path::{path_options, solve_path};
+#[cfg(feature = "fit")]
 use super::problem::LassoProblem;
+#[cfg(feature = "fit")]
 use super::solver::{LassoSolver, LassoSolverOptions};
 use ermine_core::splits::k_fold;
 
@@ -43,7 +46,7 @@ impl Validation {
         out.field("one_std_err", &self.one_std_err)
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let alphas: Vec<f64> = input.vec("alphas")?;
         let (best, one_std_err) = (input.field("best")?, input.field("one_std_err")?);
         if best >= alphas.len() || one_std_err > best {
@@ -60,6 +63,7 @@ impl Validation {
 }
 
 /// Settings of the fits of the folds.
+#[cfg(feature = "fit")]
 pub(super) struct LassoCvOptions<'p> {
     pub learner: &'static str,
     pub folds: usize,
@@ -71,6 +75,7 @@ pub(super) struct LassoCvOptions<'p> {
 }
 
 /// Errors along the path of each target. A fold is left out by weight 0, so the data is not copied.
+#[cfg(feature = "fit")]
 pub(super) fn cross_validate(data: &DatasetRef<'_>, plan: &LassoCvOptions<'_>, cx: &Context<'_>) -> Result<Vec<Validation>> {
     let rows: Vec<usize> = (0..data.rows()).filter(|&i| data.weight_of(i) > 0.0).collect();
     let folds = k_fold(rows.len(), plan.folds, cx.seed)?;

@@ -1,12 +1,17 @@
 //! Lasso and elastic net: least squares with a penalty on the absolute values of the coefficients.
 
 mod cv;
+#[cfg(feature = "fit")]
 mod fit;
+#[cfg(feature = "fit")]
 mod inner;
 mod model;
 mod path;
+#[cfg(feature = "fit")]
 mod problem;
+#[cfg(feature = "fit")]
 mod residual;
+#[cfg(feature = "fit")]
 mod solver;
 
 use ermine_core::{Accepts, Context, DatasetRef, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task};
@@ -16,6 +21,7 @@ pub use cv::Validation;
 pub use model::LassoModel;
 pub use path::{LassoPath, PathEvent};
 
+#[cfg(feature = "fit")]
 use fit::LassoOptions;
 
 /// The strength of the penalty: a number, or what it is to be found by.
@@ -287,6 +293,7 @@ const START: ParamSpec = ParamSpec {
 const ACCEPTS: Accepts = Accepts { weights: true, sparse: true, multi_target: true, ..Accepts::NUMBERS };
 
 impl Lasso {
+    #[cfg(feature = "fit")]
     fn settings(&self) -> LassoOptions<'_> {
         LassoOptions {
             learner: Self::SPEC.name,
@@ -308,6 +315,7 @@ impl Lasso {
 }
 
 impl ElasticNet {
+    #[cfg(feature = "fit")]
     fn settings(&self) -> LassoOptions<'_> {
         LassoOptions {
             learner: Self::SPEC.name,
@@ -328,6 +336,7 @@ impl ElasticNet {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Lasso {
     type Model = LassoModel;
 
@@ -364,6 +373,7 @@ impl Learner for Lasso {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for ElasticNet {
     type Model = LassoModel;
 

@@ -65,7 +65,7 @@ impl LassoModel {
         &self.validations
     }
 
-    pub(super) fn load(input: &ModelReader, learner: &'static str) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader, learner: &'static str) -> Result<Self> {
         let line = Coefficients::load(input)?;
         let (targets, cols) = (line.coef.rows(), line.coef.cols());
         let counts: [usize; 2] = input.field("parts")?;

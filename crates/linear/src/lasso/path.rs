@@ -2,7 +2,9 @@
 
 use ermine_core::{Context, Error, Mat, ModelReader, ModelWriter, Result};
 
+#[cfg(feature = "fit")]
 use super::problem::{LassoPenalty, LassoPoint, LassoProblem};
+#[cfg(feature = "fit")]
 use super::solver::{LassoSolution, LassoSolver, LassoSolverOptions};
 use ermine_math::scale::ldexp;
 
@@ -162,6 +164,7 @@ pub(super) fn grid(largest: f64, count: usize, eps: f64) -> Vec<f64> {
 }
 
 /// Solves for falling penalties. Stops early when the time is over; `start` are coefficients to start from.
+#[cfg(feature = "fit")]
 pub(super) fn solve_path(
     problem: &LassoProblem<'_>,
     solver: &mut LassoSolver<'_>,
@@ -202,6 +205,7 @@ pub(super) fn solve_path(
 }
 
 /// Options for a path.
+#[cfg(feature = "fit")]
 pub(super) fn path_options(options: LassoSolverOptions, alphas: &[f64]) -> LassoSolverOptions {
     LassoSolverOptions { path: alphas.len() > 4, ..options }
 }

@@ -12,10 +12,13 @@ mod spectrum;
 
 use ermine_core::{Cell, Context, Curve, DatasetRef, Error, Mat, Partial, PassStep, Progress, Report, Result, Section};
 use ermine_math::double_double::Dd;
+#[cfg(feature = "fit")]
 use ermine_math::linalg::{eigen_symmetric, product};
 use serde::{Deserialize, Serialize};
 
-use super::{LeastSquaresProblem, pass};
+use super::LeastSquaresProblem;
+#[cfg(feature = "fit")]
+use super::pass;
 use ermine_core::splits::FoldIds;
 use ermine_math::scale::ldexp;
 pub(super) use spectrum::{CrossProducts, LooErrors, RidgeSpectrum};
@@ -123,6 +126,7 @@ impl RidgePath {
 
 /// The errors over the grid in folds: in each round the rows of one fold are predicted from all others. The error is the mean over
 /// the rounds of the weighted mean of the squared errors.
+#[cfg(feature = "fit")]
 pub(crate) fn cross_validate(
     problem: &LeastSquaresProblem<'_>,
     grid: &AlphaGrid<'_>,
@@ -166,6 +170,7 @@ pub(crate) fn cross_validate(
 }
 
 /// The factorization of rows in memory, in the space of the columns.
+#[cfg(feature = "fit")]
 fn spectrum_of(problem: &LeastSquaresProblem<'_>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<RidgeSpectrum> {
     let mut stage = pass::start(problem, data)?;
     loop {
@@ -268,6 +273,7 @@ pub(super) struct RowSpaceProblem<'a> {
 }
 
 impl RowSpaceProblem<'_> {
+    #[cfg(feature = "fit")]
     pub fn path(&self, grid: &AlphaGrid<'_>) -> Result<RidgePath> {
         let (m, t) = (self.rows.len(), self.targets.len());
         enough_rows(m, self.direction.is_some())?;

@@ -11,18 +11,28 @@
 //! Sparse rows go to double-double at once, since few products are not zero. Wide data in memory, fewer rows than columns, is
 //! solved in the space of its rows ([`row_space`]), and sparse data with many rows and many columns by conjugate gradients ([`iterative`]).
 
+#[cfg(feature = "fit")]
 mod exact;
+#[cfg(feature = "fit")]
 mod iterative;
 mod loo;
+#[cfg(feature = "fit")]
 mod moments;
+#[cfg(feature = "fit")]
 mod nonnegative;
+#[cfg(feature = "fit")]
 mod pass;
+#[cfg(feature = "fit")]
 mod row_space;
 mod solution_family;
 
+pub(crate) use loo::AlphaGrid;
 pub use loo::RidgePath;
-pub(crate) use loo::{AlphaGrid, cross_validate};
+#[cfg(feature = "fit")]
+pub(crate) use loo::cross_validate;
+#[cfg(feature = "fit")]
 pub use pass::{LeastSquaresPartial, LeastSquaresState};
+#[cfg(feature = "fit")]
 pub(crate) use pass::{add, add_moments, empty, finish, start};
 pub(crate) use solution_family::{SolutionFamily, complement};
 
@@ -124,6 +134,7 @@ pub(crate) fn coefficient_overflow(column: usize) -> Error {
 const SPECTRUM: usize = 8192;
 
 /// Solves data of special shape in memory; `None` for all other data, which is solved in passes.
+#[cfg(feature = "fit")]
 pub(crate) fn in_memory(
     problem: &LeastSquaresProblem<'_>,
     data: &DatasetRef<'_>,
@@ -154,6 +165,7 @@ pub(crate) fn in_memory(
 }
 
 /// Whether fits without a fold go through the passes, so that they follow from totals. Which rows these are matters to no setting.
+#[cfg(feature = "fit")]
 pub(crate) fn adds_up(data: &DatasetRef<'_>, cut: &FoldAssignment<'_>) -> bool {
     let (cols, width) = (data.cols(), data.cols() + data.y.n_targets());
     let iterative = matches!(data.x, Features::Csr(_)) && cols > pass::EXACT_COLS;

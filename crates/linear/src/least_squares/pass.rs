@@ -191,6 +191,7 @@ impl LeastSquaresState {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Partial for LeastSquaresPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {

@@ -1,6 +1,7 @@
 //! All minimizers of a problem whose columns are dependent: `b + (I - VᵀV) u` for any u, V an orthonormal basis of the rows of X.
 
 use ermine_core::{Error, Mat, Result};
+#[cfg(feature = "fit")]
 use ermine_math::linalg::PivotedQr;
 
 use ermine_math::scale::ldexp;
@@ -29,6 +30,7 @@ pub(super) fn check_size(rank: usize, cols: usize) -> Result<()> {
 }
 
 /// Orthonormal rows that span those of `rows`, which are independent.
+#[cfg(feature = "fit")]
 pub(super) fn orthonormal(rows: &Mat<f64>) -> Result<Mat<f64>> {
     if rows.rows() == 0 {
         return Ok(rows.clone());
@@ -37,6 +39,7 @@ pub(super) fn orthonormal(rows: &Mat<f64>) -> Result<Mat<f64>> {
 }
 
 /// Orthonormal rows for columns `kept` of `cols`, from directions in columns that were multiplied by 2^exponent: one column per direction.
+#[cfg(feature = "fit")]
 pub(super) fn basis(directions: &Mat<f64>, kept: &[usize], exponent: &[i32], cols: usize) -> Result<Mat<f64>> {
     check_size(directions.cols(), cols)?;
     let common = exponent.iter().copied().min().unwrap_or(0);

@@ -8,12 +8,18 @@
 //! | one problem of all classes | `multi_class` "crammer_singer" |
 //! | Pegasos | many rows, few digits |
 
+#[cfg(feature = "fit")]
 mod crammer_singer;
+#[cfg(feature = "fit")]
 mod dual;
+#[cfg(feature = "fit")]
 mod fit;
 mod model;
+#[cfg(feature = "fit")]
 mod newton;
+#[cfg(feature = "fit")]
 mod pegasos;
+#[cfg(feature = "fit")]
 mod sparse;
 
 use ermine_core::{
@@ -22,6 +28,7 @@ use ermine_core::{
 use serde::{Deserialize, Serialize};
 
 pub use model::LinearSvmModel;
+pub(crate) use model::load;
 
 /// A linear support vector machine, for classes or numbers.
 ///
@@ -152,6 +159,7 @@ impl Default for LinearSvm {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for LinearSvm {
     type Model = LinearSvmModel;
 
@@ -260,6 +268,6 @@ impl Learner for LinearSvm {
     }
 
     fn load(input: &ModelReader) -> Result<LinearSvmModel> {
-        model::load(input)
+        load(input)
     }
 }

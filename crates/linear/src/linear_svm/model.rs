@@ -91,7 +91,7 @@ impl Model for LinearSvmModel {
 }
 
 /// Reads a model and checks everything that prediction relies on.
-pub(super) fn load(input: &ModelReader) -> Result<LinearSvmModel> {
+pub(crate) fn load(input: &ModelReader) -> Result<LinearSvmModel> {
     let bad = |message: String| Err(Error::Model(message));
     let line = Coefficients::load(input)?;
     let vectors = line.coef.rows();

@@ -323,6 +323,7 @@ pub struct LogisticSums {
     pub curvature: Vec<CurvatureSums>,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for LogisticSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.loss += other.loss;

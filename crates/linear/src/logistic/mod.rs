@@ -1,20 +1,34 @@
 //! Logistic regression for two classes, softmax regression for more.
 
+#[cfg(feature = "fit")]
 mod cd;
+#[cfg(feature = "fit")]
 mod dual;
+#[cfg(feature = "fit")]
 mod evaluate;
+#[cfg(feature = "fit")]
 mod gd;
+#[cfg(feature = "fit")]
 mod hessian;
+#[cfg(feature = "fit")]
 mod in_memory;
 mod model;
+#[cfg(feature = "fit")]
 mod objective;
+#[cfg(feature = "fit")]
 mod pass;
+#[cfg(feature = "fit")]
 mod penalty;
+#[cfg(feature = "fit")]
 mod quadratic;
+#[cfg(feature = "fit")]
 mod rows;
+#[cfg(feature = "fit")]
 mod sample;
 mod separation;
+#[cfg(feature = "fit")]
 mod setup;
+#[cfg(feature = "fit")]
 mod stochastic;
 #[cfg(test)]
 mod tests;
@@ -25,6 +39,7 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
+pub(crate) use model::load;
 pub use model::{LogisticModel, StandardErrors};
 pub use separation::Separation;
 
@@ -167,6 +182,12 @@ impl Default for Logistic {
     }
 }
 
+impl Logistic {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "logistic";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Logistic {
     type Model = LogisticModel;
 
@@ -264,11 +285,12 @@ impl Learner for Logistic {
     }
 
     fn load(input: &ModelReader) -> Result<LogisticModel> {
-        model::load(input)
+        load(input)
     }
 }
 
 /// A fit on a source of rows: what needs them by column or one by one is refused, or replaced by a solver that does not.
+#[cfg(feature = "fit")]
 fn stream(learner: &Logistic, source: &dyn RowSource, cx: &Context<'_>) -> Result<LogisticModel> {
     learner.check()?;
     let solver = match learner.solver {
@@ -288,6 +310,7 @@ impl Logistic {
     }
 
     /// Refuses penalties and solvers that do not go together.
+    #[cfg(feature = "fit")]
     fn check_penalty(&self) -> Result<()> {
         if self.penalty == PenaltyKind::L1 && self.l1_ratio.is_some_and(|r| r != 1.0) {
             let expected = "penalty \"l1\" is a share of 1; for a mix use penalty \"elastic-net\"";

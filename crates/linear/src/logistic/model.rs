@@ -1,5 +1,6 @@
 //! The fitted model: scores, probabilities, evidence.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{
     Cell, Certificate, Classifier, ColumnMeaning, Error, Features, Mat, Model, ModelReader, ModelWriter, Report, Result, Schema,
     Trace,
@@ -7,7 +8,6 @@ use ermine_core::{
 use ermine_math::distribution::Normal;
 use ermine_math::loss::{exp_in_place, log_sum_exp, log1p_exp};
 use ermine_math::tall_skinny::{rows_at_once, scores};
-use rayon::prelude::*;
 
 use super::super::inference::heads;
 use super::super::passes::{contiguous, next_rows, sparse_dot};
@@ -234,7 +234,7 @@ impl Model for LogisticModel {
 }
 
 /// Reads a model and checks everything that prediction relies on.
-pub(super) fn load(input: &ModelReader) -> Result<LogisticModel> {
+pub(crate) fn load(input: &ModelReader) -> Result<LogisticModel> {
     let bad = |message: String| Err(Error::Model(format!("logistic: {message}")));
     let coef: Mat<f64> = input.mat("coef")?;
     let intercept: Vec<f64> = input.vec_of("intercept", coef.rows())?;

@@ -50,6 +50,7 @@ enum LogisticPartialKind {
     Margins(MarginSums),
 }
 
+#[cfg(feature = "fit")]
 impl Partial for LogisticPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
@@ -61,6 +62,7 @@ impl Partial for LogisticPartial {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Logistic {
     type State = LogisticState;
     type Partial = LogisticPartial;

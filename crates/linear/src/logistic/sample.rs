@@ -39,6 +39,7 @@ impl ClassCensus {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ClassCensus {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.rows += other.rows;

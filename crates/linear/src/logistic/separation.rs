@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::super::passes::{add, contiguous, sparse_dot};
 use super::Logistic;
+#[cfg(feature = "fit")]
 use super::evaluate::LogisticProblem;
+#[cfg(feature = "fit")]
 use super::rows::WeightPoint;
 
 /// A direction along which every row has its own class rise against every other, or stay.
@@ -27,6 +29,7 @@ pub struct Separation {
 
 impl Separation {
     /// From a point that is a direction, with the least lead of a row at it.
+    #[cfg(feature = "fit")]
     pub fn new(point: &WeightPoint, cols: usize, complete: bool, margin: f64) -> Option<Self> {
         // In two steps, so that squares do not overflow.
         let largest = point.coef.iter().fold(0.0f64, |m, w| m.max(w.abs()));
@@ -99,6 +102,7 @@ pub struct MarginSums {
     products: Vec<f64>,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for MarginSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.least = self.least.min(other.least);
@@ -121,6 +125,7 @@ impl SeparationProof {
     }
 
     /// Adds a block of rows.
+    #[cfg(feature = "fit")]
     pub fn add(&self, problem: &LogisticProblem, leads: &mut MarginSums, rows: &DatasetRef<'_>) -> Result<()> {
         let (v, q, cols, bias) = (problem.vectors(), problem.width(), problem.cols, problem.bias(&self.direction));
         let labels = problem.labels(rows)?;
@@ -160,6 +165,7 @@ impl SeparationProof {
     }
 
     /// The products of the derivative of a lead: the row in the place of its own class, less the row in that of the other.
+    #[cfg(feature = "fit")]
     fn add_products(&self, problem: &LogisticProblem, cells: &[f64], own: usize, other: usize, products: &mut [f64]) {
         let (q, cols, size) = (problem.width(), problem.cols, self.direction.len());
         let shifted = |j: usize| match j < cols {
@@ -209,6 +215,7 @@ pub enum SeparationOutcome {
     Unproven,
 }
 
+#[cfg(feature = "fit")]
 fn dense_row(x: &Features<'_>, row: usize, out: &mut [f64]) -> Result<()> {
     match x {
         Features::Csr(m) => m.copy_row(row, out),

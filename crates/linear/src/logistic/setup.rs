@@ -24,8 +24,6 @@ const LBFGS_MEMORY_LONG: usize = 15;
 const LONG_POINT: usize = 100_000;
 
 impl Logistic {
-    pub(super) const NAME: &str = "logistic";
-
     /// The penalty next to the plain sum of losses.
     pub(super) fn elastic_penalty(&self) -> ElasticPenalty {
         let Some(c) = self.c.filter(|_| self.penalty != PenaltyKind::None) else { return ElasticPenalty::FREE };

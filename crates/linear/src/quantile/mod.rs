@@ -1,9 +1,14 @@
 //! Quantile regression.
 
+#[cfg(feature = "fit")]
 mod interior;
+#[cfg(feature = "fit")]
 mod program;
+#[cfg(feature = "fit")]
 mod scaled;
+#[cfg(feature = "fit")]
 mod simplex;
+#[cfg(feature = "fit")]
 mod solve;
 
 use ermine_core::{
@@ -13,9 +18,12 @@ use ermine_math::loss::RowLoss;
 use serde::{Deserialize, Serialize};
 
 use super::line_model::{LineLearner, LineModel};
+#[cfg(feature = "fit")]
 use super::linear_function::LinearFunction;
 use ermine_math::scale::ldexp;
+#[cfg(feature = "fit")]
 use scaled::ScaledData;
+#[cfg(feature = "fit")]
 use solve::{QuantileOptimum, QuantileProblem};
 
 const NAME: &str = "quantile";
@@ -82,6 +90,7 @@ impl Default for Quantile {
 
 impl Quantile {
     /// A level near 0 or 1 at which the optimum is the limit: less than any one row weighs.
+    #[cfg(feature = "fit")]
     fn inner_level(&self, data: &ScaledData<'_>) -> f64 {
         let least = data.weight.iter().copied().fold(1.0, f64::min);
         let small = (0.25 * least / data.total).max(1e-12);
@@ -89,6 +98,7 @@ impl Quantile {
     }
 
     /// At level 0 or 1 any penalty outweighs the rows.
+    #[cfg(feature = "fit")]
     fn constant(&self, data: &DatasetRef<'_>) -> Result<Option<QuantileModel>> {
         let end = self.quantile == 0.0 || self.quantile == 1.0;
         if !(end && self.alpha > 0.0 && self.fit_intercept) {
@@ -117,6 +127,7 @@ impl Quantile {
         format!("level {level} is the limit of levels near it: the plane {side} all rows that is nearest to them")
     }
 
+    #[cfg(feature = "fit")]
     fn model(&self, data: &DatasetRef<'_>, scaled: &ScaledData<'_>, optimum: QuantileOptimum) -> Result<QuantileModel> {
         let p = optimum.columns.len();
         let mut line = LinearFunction { coef: vec![0.0; data.cols()], intercept: ldexp(optimum.b[p], -scaled.y_exponent) };
@@ -181,6 +192,7 @@ fn shares(weight: Option<&[f64]>, r: &[f64]) -> Vec<f64> {
     out.iter().map(|v| v / total).collect()
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Quantile {
     type Model = QuantileModel;
 
@@ -202,7 +214,7 @@ impl Learner for Quantile {
         accepts: Accepts { weights: true, sparse: true, ..Accepts::NUMBERS },
         params: &[
             ParamSpec {
-                name: "quantile",
+                name: Self::NAME,
                 doc: "The level: the share of the rows that lie below the plane. 0 and 1 give the nearest plane below and above all rows.",
                 range: Range::Real { min: 0.0, max: 1.0, above: false, log: false },
             },
@@ -247,6 +259,7 @@ impl Learner for Quantile {
 pub type QuantileModel = LineModel<Quantile>;
 
 impl LineLearner for Quantile {
+    const NAME: &'static str = "quantile";
     const ARRAY: Option<&'static str> = Some("share");
     const STATISTICS: &'static [&'static str] = &["share below", "share on", "share above"];
     const REPORTS_STEPS: bool = false;

@@ -1,8 +1,11 @@
 //! Stochastic gradient descent for linear models: every loss, penalty and schedule in one loop.
 
+#[cfg(feature = "fit")]
 mod evaluate;
+#[cfg(feature = "fit")]
 mod fit;
 mod model;
+#[cfg(feature = "fit")]
 mod rows;
 mod run;
 mod schedule;
@@ -16,8 +19,11 @@ use ermine_core::{
 use ermine_math::loss::RowLoss;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "fit")]
 pub(super) use fit::{MistakeLog, SgdFit};
 pub use model::SgdModel;
+pub(crate) use model::load;
+#[cfg(feature = "fit")]
 pub(super) use rows::{RowVisitor, SgdRows, with_rows};
 pub use schedule::LearningRate;
 use schedule::SgdSchedule;
@@ -225,6 +231,7 @@ impl Sgd {
 
     /// One epoch over further rows, from the state of `model`, or from zero weights. The classes are those that the names of
     /// the target of the first call list, with or without rows.
+    #[cfg(feature = "fit")]
     pub fn partial_fit(&self, model: Option<&SgdModel>, rows: &DatasetRef<'_>, cx: &Context<'_>) -> Result<SgdModel> {
         Self { max_iter: 1, tol: None, early_stopping: false, ..self.clone() }.fit_from(model, rows, cx, true)
     }
@@ -304,6 +311,7 @@ impl Sgd {
         }
     }
 
+    #[cfg(feature = "fit")]
     fn fit_from(&self, start: Option<&SgdModel>, data: &DatasetRef<'_>, cx: &Context<'_>, all_names: bool) -> Result<SgdModel> {
         self.check()?;
         SgdFit { sgd: self, spec: &Self::SPEC, until_separated: false }.run(start, data, cx, all_names).map(|(model, _)| model)
@@ -311,6 +319,7 @@ impl Sgd {
 }
 
 /// Continues from a model with the epochs and the stopping rule of the learner.
+#[cfg(feature = "fit")]
 fn resume(sgd: &Sgd, model: Option<&SgdModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<SgdModel> {
     sgd.fit_from(model, data, cx, true)
 }
@@ -318,13 +327,19 @@ fn resume(sgd: &Sgd, model: Option<&SgdModel>, data: &DatasetRef<'_>, cx: &Conte
 const SHARE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: false };
 const INSIDE: Range = Range::Real { min: 0.0, max: 0.999_999_999, above: true, log: false };
 
+impl Sgd {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "sgd";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Sgd {
     type Model = SgdModel;
 
     const SEARCH_SPACE: &'static [&'static str] = &["alpha=1e-7..1e-1:log"];
 
     const SPEC: Spec = Spec {
-        name: "sgd",
+        name: Self::NAME,
         summary: "Linear models for classes or numbers, learned one row at a time by stochastic gradient descent",
         objective: "min 1/n sum_i w_i loss(y_i, x_i b + b0) + alpha R(b); R = 1/2 |b|^2, |b|_1, their mixture or 0; more than two \
                     classes one against the rest; intercepts are not penalized",
@@ -486,6 +501,6 @@ impl Learner for Sgd {
     }
 
     fn load(input: &ModelReader) -> Result<SgdModel> {
-        model::load(input)
+        load(input)
     }
 }

@@ -1,15 +1,16 @@
 //! The fitted model: scores, what can be made of them, and the state of the steps.
 
 use ermine_core::{
-    Certificate, Classifier, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Section, Trace,
+    Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema,
+    Section, Trace,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp};
 
 use super::super::coefficients::Coefficients;
+use super::Sgd;
+use super::SgdLoss;
 use super::run::SgdState;
 use super::weights::L1Debt;
-use super::{Sgd, SgdLoss};
 
 /// A fitted linear model of stochastic gradient descent. With [`Sgd::partial_fit`] its steps continue where they ended.
 ///
@@ -87,7 +88,7 @@ impl SgdModel {
     }
 
     fn scores(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.line.predict(x, Sgd::SPEC.name)
+        self.line.predict(x, Sgd::NAME)
     }
 
     /// Writes values of the classes that take part in the columns of all classes.
@@ -205,7 +206,7 @@ impl Model for SgdModel {
 }
 
 /// Reads a model and checks everything that prediction and further steps rely on.
-pub(super) fn load(input: &ModelReader) -> Result<SgdModel> {
+pub(crate) fn load(input: &ModelReader) -> Result<SgdModel> {
     let bad = |message: String| Err(Error::Model(message));
     let line = Coefficients::load(input)?;
     let (vectors, cols) = (line.coef.rows(), line.coef.cols());

@@ -5,6 +5,7 @@ use std::time::Instant;
 use ermine_core::{Context, Error, Flow, Progress, Result, RngStream};
 use ermine_math::loss::RowLoss;
 
+#[cfg(feature = "fit")]
 use super::rows::{SgdRows, too_large};
 use super::schedule::{LearningRate, SgdSchedule};
 use super::weights::{L1Debt, SgdWeights};
@@ -209,6 +210,7 @@ impl BestEpoch {
     }
 }
 
+#[cfg(feature = "fit")]
 impl<R: SgdRows> SgdProblem<'_, R> {
     fn weight_of(&self, i: usize) -> f64 {
         self.weight.map_or(1.0, |w| w[i])

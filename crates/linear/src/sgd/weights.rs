@@ -5,6 +5,7 @@
 //! Ananiadou, 2009, kept in the units of v, in which paying late is exactly paying at once). The sum of the weights over the
 //! steps is S v - a, where S is the sum of the scales so far and every change d of v adds S d to a.
 
+#[cfg(feature = "fit")]
 use super::rows::SgdRows;
 
 /// Scales below this are multiplied into the vector, before digits of the averages are lost.
@@ -61,6 +62,7 @@ impl SgdWeights {
     }
 
     /// The score of a row.
+    #[cfg(feature = "fit")]
     #[inline]
     pub fn score(&mut self, rows: &impl SgdRows, i: usize) -> f64 {
         if !self.eager
@@ -99,6 +101,7 @@ impl SgdWeights {
     }
 
     /// w += c x_i.
+    #[cfg(feature = "fit")]
     #[inline]
     pub fn add(&mut self, rows: &impl SgdRows, i: usize, c: f64) {
         let c = c / self.scale;

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coefficients::Coefficients;
 use ermine_math::scale::{exponent_of, ldexp};
+pub(crate) use model::load;
 pub use model::{StepwiseModel, StepwiseStep};
 use path::{CenteredGram, StepwisePath};
 
@@ -108,6 +109,7 @@ pub struct StepwiseState {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StepwisePartial(Vec<Moments>);
 
+#[cfg(feature = "fit")]
 impl Partial for StepwisePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| a.merge(b));
@@ -116,7 +118,7 @@ impl Partial for StepwisePartial {
 }
 
 impl Stepwise {
-    const NAME: &str = "stepwise";
+    pub(crate) const NAME: &'static str = "stepwise";
 
     /// −2 log L of normal errors plus what the coefficients cost.
     fn cost(&self, rss: f64, tss: f64, weight: f64, size: usize) -> f64 {
@@ -270,6 +272,7 @@ fn least(values: &[f64]) -> usize {
     (1..values.len()).fold(0, |best, k| if values[k] < values[best] { k } else { best })
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Stepwise {
     type Model = StepwiseModel;
 
@@ -287,7 +290,7 @@ impl Learner for Stepwise {
         accepts: Accepts { weights: true, sparse: true, passes: true, ..Accepts::NUMBERS },
         params: &[
             ParamSpec {
-                name: "criterion",
+                name: Self::NAME,
                 doc: "What decides the number of columns: bic, m log n - 2 log-likelihood; aic, 2 m - 2 log-likelihood; cv, the \
                       error of cross-validation, whose folds are interleaved rows; k, n_features.",
                 range: Range::Choice(&["bic", "aic", "cv", "k"]),
@@ -309,10 +312,11 @@ impl Learner for Stepwise {
     }
 
     fn load(input: &ModelReader) -> Result<StepwiseModel> {
-        model::load(input)
+        load(input)
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Stepwise {
     type State = StepwiseState;
     type Partial = StepwisePartial;
@@ -381,6 +385,7 @@ impl PassLearner for Stepwise {
 /// Rows brought to dense f64 at a time.
 const CHUNK: usize = 256;
 
+#[cfg(feature = "fit")]
 fn add_rows(stage: &StepwiseState, moments: &mut Moments, rows: &DatasetRef<'_>) -> Result<()> {
     let e = &stage.exponents;
     let scaled = e.iter().any(|&e| e != 0);

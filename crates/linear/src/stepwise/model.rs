@@ -1,8 +1,8 @@
 //! The fitted model: the chosen columns, their coefficients, and the whole path.
 
 use ermine_core::{
-    Cell, Certificate, ColumnMeaning, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Regressor, Report,
-    Result, Schema, Section,
+    Cell, Certificate, ColumnMeaning, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
+    Schema, Section,
 };
 use serde::{Deserialize, Serialize};
 
@@ -114,7 +114,7 @@ impl Model for StepwiseModel {
 }
 
 /// Reads a model and checks everything that prediction and the report rely on.
-pub(super) fn load(input: &ModelReader) -> Result<StepwiseModel> {
+pub(crate) fn load(input: &ModelReader) -> Result<StepwiseModel> {
     let line = Coefficients::load(input)?;
     let size: usize = input.field("size")?;
     let steps: Vec<StepwiseStep> = input.field("steps")?;
@@ -133,6 +133,6 @@ pub(super) fn load(input: &ModelReader) -> Result<StepwiseModel> {
 
 impl Regressor for StepwiseModel {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        self.line.predict(x, Stepwise::SPEC.name)
+        self.line.predict(x, Stepwise::NAME)
     }
 }

@@ -189,7 +189,7 @@ fn append<T: Bin>(
     rows: usize,
     fill: &(impl Fn(usize, usize, &mut [f64]) + Sync),
 ) {
-    use rayon::prelude::*;
+    use ermine_core::parallel::prelude::*;
     for panel in panels.iter_mut() {
         let before = panel.cells.len();
         panel.cells.resize(before + rows * panel.width, T::default());

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use ermine_core::parallel::prelude::*;
 
 use super::matrix::{Bin, BinMatrix, Panel, Panels};
 
@@ -116,7 +116,7 @@ fn partition<T: Bin>(rows: &mut [u32], spare: &mut [u32], panel: &Panel<T>, slot
         rows[middle..].copy_from_slice(&spare[..right]);
         return middle;
     }
-    let chunk = rows.len().div_ceil(rayon::current_num_threads().max(1)).max(PARALLEL / 2);
+    let chunk = rows.len().div_ceil(ermine_core::parallel::current_num_threads().max(1)).max(PARALLEL / 2);
     let middles: Vec<usize> = rows
         .par_chunks_mut(chunk)
         .zip(spare.par_chunks_mut(chunk))

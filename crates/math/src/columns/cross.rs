@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Mat, MatRef};
-use rayon::prelude::*;
 
 use super::{Design, DesignForm};
 use crate::moments::Real;

@@ -1,7 +1,7 @@
 //! Gathering of columns from a design.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{CsrRef, MatRef};
-use rayon::prelude::*;
 
 use super::{ColumnStorage, Columns, Design, DesignForm};
 use crate::moments::Real;

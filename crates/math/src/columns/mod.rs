@@ -15,8 +15,8 @@ mod passes;
 
 use std::borrow::Cow;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Csr, CsrRef, Features, Mat, MatRef, Result};
-use rayon::prelude::*;
 
 pub use gather::CellTransform;
 pub use passes::MeanScatter;

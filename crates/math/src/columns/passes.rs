@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{CsrRef, MatRef};
-use rayon::prelude::*;
 
 use super::kernels::{self, ColumnSumsMut};
 use super::{Design, DesignForm};

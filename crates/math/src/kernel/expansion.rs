@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Csr, CsrRef, Error, Features, Mat, MatRef, Result};
-use rayon::prelude::*;
 
 use super::Kernel;
 use super::gram::sparse_square;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Mat, Result};
-use rayon::prelude::*;
 
 use super::number::GramNumber;
 use super::pairs::SmoKernels;

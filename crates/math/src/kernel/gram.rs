@@ -2,8 +2,8 @@
 
 use std::cell::OnceCell;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{CsrRef, Error, Mat, MatRef, Result};
-use rayon::prelude::*;
 
 use super::number::{GramNumber, horner, power, products};
 use super::{Kernel, KernelMap};

@@ -32,6 +32,7 @@ pub mod pairs;
 mod panels;
 mod parse;
 mod points;
+#[cfg(feature = "linalg")]
 mod psd;
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,7 @@ pub use expansion::{Expansion, ExpansionPoints, SparseCoefs};
 pub use gram::GramBlock;
 pub use number::GramNumber;
 pub use points::Points;
+#[cfg(feature = "linalg")]
 pub use psd::{PsdCheck, is_psd};
 
 /// A kernel. All but those with a user-defined function can be saved.
@@ -402,6 +404,7 @@ impl Kernel {
 
     /// Whether the kernel is positive semidefinite for all rows by construction. `false` only means that this is not
     /// known: [`is_psd`] checks a matrix.
+    #[cfg(feature = "linalg")]
     pub fn psd_by_construction(&self) -> bool {
         let from_zero = |v: f64| v >= 0.0;
         // A rule for gamma always yields a number above 0.

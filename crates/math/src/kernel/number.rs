@@ -1,11 +1,25 @@
-//! f32 and f64 as kernels use them: products by faer, maps in loops that the compiler vectorizes.
+//! f32 and f64 as kernels use them: products by faer where it is there, maps in loops that the compiler vectorizes.
 
 use ermine_core::MatRef;
 
 use super::panels::LANES;
 
+/// What a number needs to be a factor of [`products`].
+#[cfg(feature = "linalg")]
+pub use faer::traits::ComplexField as Factor;
+
+/// What a number needs to be a factor of [`products`].
+#[cfg(not(feature = "linalg"))]
+pub trait Factor: std::ops::Mul<Output = Self> + std::ops::Add<Output = Self> + Sized {}
+
+#[cfg(not(feature = "linalg"))]
+impl Factor for f32 {}
+
+#[cfg(not(feature = "linalg"))]
+impl Factor for f64 {}
+
 /// The numbers Gram blocks are computed in: `f32` or `f64`.
-pub trait GramNumber: faer::traits::ComplexField + Copy + PartialOrd + Send + Sync + Default + 'static {
+pub trait GramNumber: Factor + Copy + PartialOrd + Send + Sync + Default + 'static {
     /// From f64, rounded.
     fn from_f64(v: f64) -> Self;
     /// To f64.
@@ -216,11 +230,44 @@ pub(super) fn products<T: GramNumber>(a: MatRef<'_, T>, b: MatRef<'_, T>, out: &
         out.fill(T::default());
         return;
     }
+    multiply(a, b, out);
+}
+
+#[cfg(feature = "linalg")]
+fn multiply<T: GramNumber>(a: MatRef<'_, T>, b: MatRef<'_, T>, out: &mut [T]) {
     let out = faer::MatMut::from_row_major_slice_mut(out, a.rows(), b.rows());
     faer::linalg::matmul::matmul(out, faer::Accum::Replace, view(a), view(b).transpose(), T::from_f64(1.0), faer::Par::Seq);
 }
 
+/// Eight sums at a time, so that the compiler vectorizes them. A model predicts few rows where there is no matrix product of faer.
+#[cfg(not(feature = "linalg"))]
+fn multiply<T: GramNumber>(a: MatRef<'_, T>, b: MatRef<'_, T>, out: &mut [T]) {
+    let cols = a.cols();
+    let (mut left, mut right) = (vec![T::default(); cols], vec![T::default(); cols]);
+    for j in 0..b.rows() {
+        b.copy_row(j, &mut right);
+        for i in 0..a.rows() {
+            let row = match a.row(i) {
+                Some(row) => row,
+                None => {
+                    a.copy_row(i, &mut left);
+                    &left
+                }
+            };
+            let mut sums = [T::default(); 8];
+            let (whole, rest) = row.as_chunks::<8>();
+            let (other, tail) = right.as_chunks::<8>();
+            for (l, r) in whole.iter().zip(other) {
+                (0..8).for_each(|k| sums[k] = sums[k] + l[k] * r[k]);
+            }
+            let last = rest.iter().zip(tail).fold(T::default(), |sum, (&l, &r)| sum + l * r);
+            out[i * b.rows() + j] = sums.into_iter().fold(last, |sum, v| sum + v);
+        }
+    }
+}
+
 /// A view of ours as faer sees it.
+#[cfg(feature = "linalg")]
 fn view<T>(m: MatRef<'_, T>) -> faer::MatRef<'_, T> {
     // SAFETY: a `MatRef` has all its elements inside its slice, which lives as long as the view.
     unsafe {

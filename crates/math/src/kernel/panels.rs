@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Error, MatRef, Result};
-use rayon::prelude::*;
 
 use super::Kernel;
 use super::number::{GramNumber, products};

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{CsrRef, Error, Features, Mat, MatRef, Result};
-use rayon::prelude::*;
 
 use super::number::{GramNumber, power};
 use super::{Gamma, Kernel};

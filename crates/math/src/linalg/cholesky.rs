@@ -1,13 +1,9 @@
 //! Cholesky factorization.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Error, Mat, MatRef};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt;
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{MatMut, Par};
-use rayon::prelude::*;
 
-use super::{norm_1, of, of_mut};
+use super::{norm_1, solvers};
 
 /// The matrix is not positive definite: its leading block of `pivot + 1` columns is not, the one of `pivot` columns is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,15 +54,7 @@ impl Cholesky {
             return Err(NotPositiveDefinite { pivot });
         }
         let norm = norm_1(a);
-        let mut memory = MemBuffer::new(llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
-        llt::factor::cholesky_in_place(
-            of_mut(&mut factor),
-            Default::default(),
-            Par::Seq,
-            MemStack::new(&mut memory),
-            Default::default(),
-        )
-        .map_err(|llt::factor::LltError::NonPositivePivot { index }| NotPositiveDefinite { pivot: index })?;
+        solvers::cholesky_in_place(&mut factor).map_err(|pivot| NotPositiveDefinite { pivot })?;
         for i in 0..n {
             factor.row_mut(i)[i + 1..].fill(0.0);
         }
@@ -98,9 +86,7 @@ impl Cholesky {
     /// When `b` has another length.
     pub fn solve_vec(&self, b: &mut [f64]) {
         assert_eq!(b.len(), self.dim(), "length of the right-hand side");
-        let mut b = MatMut::from_column_major_slice_mut(b, self.dim(), 1);
-        solve_lower_triangular_in_place(of(self.factor.view()), b.as_mut(), Par::Seq);
-        solve_upper_triangular_in_place(of(self.factor.view()).transpose(), b, Par::Seq);
+        solvers::solve_vec(self.factor.view(), b);
     }
 
     /// Replaces the columns of `b` by the solutions of L x = b.
@@ -110,7 +96,7 @@ impl Cholesky {
     pub fn solve_lower(&self, b: &mut Mat<f64>) {
         assert_eq!(b.rows(), self.dim(), "rows of the right-hand side");
         if b.cols() > 0 {
-            solve_lower_triangular_in_place(of(self.factor.view()), of_mut(b), Par::Seq);
+            solvers::solve_lower(self.factor.view(), b);
         }
     }
 
@@ -121,7 +107,7 @@ impl Cholesky {
     pub fn solve_upper(&self, b: &mut Mat<f64>) {
         assert_eq!(b.rows(), self.dim(), "rows of the right-hand side");
         if b.cols() > 0 {
-            solve_upper_triangular_in_place(of(self.factor.view()).transpose(), of_mut(b), Par::Seq);
+            solvers::solve_upper(self.factor.view(), b);
         }
     }
 
@@ -149,8 +135,8 @@ impl Cholesky {
             let (rows, width) = (n - first, STRIP.min(n - first));
             // A column of L⁻¹ is zero above the diagonal, so that the rows from there on are enough.
             let mut x = Mat::from_fn(rows, width, |i, j| f64::from(u8::from(i == j)));
-            let below = of(self.factor.view()).submatrix(first, first, rows, rows);
-            solve_lower_triangular_in_place(below, of_mut(&mut x), Par::Seq);
+            let below = self.factor.view().row_range(first..n).col_range(first..n);
+            solvers::solve_lower(below, &mut x);
             let mut out = vec![0.0; width];
             for i in 0..rows {
                 out.iter_mut().zip(x.row(i)).for_each(|(o, v)| *o += v * v);

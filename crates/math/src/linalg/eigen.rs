@@ -1,11 +1,18 @@
 //! Eigenvalues of symmetric matrices.
 
-use ermine_core::{Error, Mat, MatRef, Result};
+#[cfg(feature = "linalg")]
+use ermine_core::Error;
+use ermine_core::{Mat, MatRef, Result};
+#[cfg(feature = "linalg")]
 use faer::Par;
+#[cfg(feature = "linalg")]
 use faer::diag::Diag;
+#[cfg(feature = "linalg")]
 use faer::dyn_stack::{MemBuffer, MemStack};
+#[cfg(feature = "linalg")]
 use faer::linalg::evd;
 
+#[cfg(feature = "linalg")]
 use super::{of, refuse_non_finite};
 
 /// The spectrum of a symmetric matrix, largest eigenvalue first.
@@ -25,6 +32,7 @@ pub struct Eigen {
 ///
 /// # Panics
 /// When the matrix is not square.
+#[cfg(feature = "linalg")]
 pub fn eigen_symmetric(a: MatRef<'_, f64>) -> Result<Eigen> {
     let n = a.rows();
     let mut u = faer::Mat::<f64>::zeros(n, n);
@@ -34,14 +42,25 @@ pub fn eigen_symmetric(a: MatRef<'_, f64>) -> Result<Eigen> {
     Ok(Eigen { values: values.into_iter().rev().collect(), vectors })
 }
 
+/// Eigenvalues and eigenvectors of a symmetric positive semidefinite matrix, by [`super::eigen_graded`].
+///
+/// # Panics
+/// When the matrix is not square.
+#[cfg(not(feature = "linalg"))]
+pub fn eigen_symmetric(a: MatRef<'_, f64>) -> Result<Eigen> {
+    super::eigen_graded(a)
+}
+
 /// The eigenvalues alone, descending; a third of the work.
 ///
 /// # Panics
 /// When the matrix is not square.
+#[cfg(feature = "linalg")]
 pub fn eigenvalues_symmetric(a: MatRef<'_, f64>) -> Result<Vec<f64>> {
     Ok(decompose(a, None)?.into_iter().rev().collect())
 }
 
+#[cfg(feature = "linalg")]
 fn decompose(a: MatRef<'_, f64>, u: Option<faer::MatMut<'_, f64>>) -> Result<Vec<f64>> {
     assert_eq!(a.rows(), a.cols(), "a symmetric matrix is square");
     refuse_non_finite(a, "eigenvalues")?;

@@ -1,4 +1,5 @@
-//! Matrix products, factorizations and eigenvalues: faer behind our own functions.
+//! Matrix products, factorizations and eigenvalues: faer behind our own functions. Without the feature `linalg` there are the
+//! few that models need to be read from files, as plain loops.
 //!
 //! | the matrix | choose |
 //! |---|---|
@@ -13,22 +14,37 @@
 
 mod cholesky;
 mod eigen;
+#[cfg(feature = "linalg")]
+mod faer_solvers;
 mod jacobi;
+#[cfg(feature = "linalg")]
 mod lanczos;
+#[cfg(not(feature = "linalg"))]
+mod plain;
 mod power;
+#[cfg(feature = "linalg")]
 mod qr;
+#[cfg(feature = "linalg")]
 mod svd;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
-pub use eigen::{Eigen, eigen_symmetric, eigenvalues_symmetric};
+#[cfg(feature = "linalg")]
+pub use eigen::eigenvalues_symmetric;
+pub use eigen::{Eigen, eigen_symmetric};
 pub use jacobi::eigen_graded;
+#[cfg(feature = "linalg")]
 pub use lanczos::{BlockLanczos, RitzPairs, largest_eigenvalues};
 pub use power::{AutoWord, PowerIterations};
+#[cfg(feature = "linalg")]
 pub use qr::PivotedQr;
+#[cfg(feature = "linalg")]
 pub use svd::{Svd, svd};
 
 use ermine_core::{Error, Mat, MatRef, Result};
-use faer::{Accum, Par};
+#[cfg(feature = "linalg")]
+use faer_solvers as solvers;
+#[cfg(not(feature = "linalg"))]
+use plain as solvers;
 
 /// `c = alpha a b + beta c`. A transposed factor is a transposed view: `matmul(1.0, x.t(), x, 0.0, &mut gram)`.
 /// With `beta` 0 the old content of `c` does not matter.
@@ -46,8 +62,7 @@ pub fn matmul(alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>, beta: f64, c: 
     if c.rows() == 0 || c.cols() == 0 || a.cols() == 0 {
         return;
     }
-    let accumulate = if beta == 0.0 { Accum::Replace } else { Accum::Add };
-    faer::linalg::matmul::matmul(of_mut(c), accumulate, of(a), of(b), alpha, Par::Seq);
+    solvers::add_product(alpha, a, b, beta == 0.0, c);
 }
 
 /// The product of two matrices.
@@ -61,6 +76,7 @@ pub fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 }
 
 /// A view of ours as faer sees it.
+#[cfg(feature = "linalg")]
 fn of(m: MatRef<'_, f64>) -> faer::MatRef<'_, f64> {
     // SAFETY: a `MatRef` has all its elements inside its slice, which lives as long as the view.
     unsafe {
@@ -69,12 +85,14 @@ fn of(m: MatRef<'_, f64>) -> faer::MatRef<'_, f64> {
 }
 
 /// A matrix of ours as faer writes it.
+#[cfg(feature = "linalg")]
 fn of_mut(m: &mut Mat<f64>) -> faer::MatMut<'_, f64> {
     let (rows, cols) = (m.rows(), m.cols());
     faer::MatMut::from_row_major_slice_mut(m.as_mut_slice(), rows, cols)
 }
 
 /// An owned copy in our order.
+#[cfg(feature = "linalg")]
 fn owned(m: faer::MatRef<'_, f64>) -> Mat<f64> {
     Mat::from_fn(m.nrows(), m.ncols(), |i, j| m[(i, j)])
 }

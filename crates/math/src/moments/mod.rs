@@ -413,7 +413,7 @@ fn multiply(
         // Panels grow with their number: these two runs have about the same area.
         let mid = (((from * from + to * to) / 2).isqrt()).clamp(from + 1, to - 1);
         let (left, right) = c.split_at_mut(layout.start(mid) - layout.start(from));
-        rayon::join(
+        ermine_core::parallel::join(
             || multiply(layout, packed, room, rows, right, (mid, to), ahead),
             || multiply(layout, packed, room, rows, left, (from, mid), Prefetch::none()),
         );

@@ -21,8 +21,8 @@ mod tree;
 
 use std::borrow::Cow;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Csr, Error, Features, Mat, MatRef, Result, Schema};
-use rayon::prelude::*;
 
 pub use exact::Metric;
 pub use file::{load_points, save_points};

@@ -13,7 +13,7 @@
 //! cell.
 
 use ermine_core::Mat;
-use rayon::prelude::*;
+use ermine_core::parallel::prelude::*;
 
 use super::exact::Metric;
 use super::tile::{GROUP, ScoreKind};

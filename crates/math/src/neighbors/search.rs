@@ -1,7 +1,7 @@
 //! The search: blocks of queries against groups of rows.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Error, Features, Result};
-use rayon::prelude::*;
 
 use super::best::{Candidates, Neighbor, TopK};
 use super::exact::{self, Metric};
@@ -79,7 +79,8 @@ impl NeighborIndex {
     pub(super) fn search(&self, queries: &Features<'_>, ask: NeighborQuery) -> Result<Vec<Vec<Neighbor>>> {
         queries.expect_cols(self.points.cols())?;
         let n = queries.rows();
-        let mut block = n.div_ceil(4 * rayon::current_num_threads()).next_multiple_of(QUERIES).clamp(QUERIES, BLOCK);
+        let mut block =
+            n.div_ceil(4 * ermine_core::parallel::current_num_threads()).next_multiple_of(QUERIES).clamp(QUERIES, BLOCK);
         if let NeighborQuery::Nearest(k) = ask {
             block = block.min((CANDIDATE_BYTES / (96 * k)).next_multiple_of(QUERIES)).max(QUERIES);
         }

@@ -127,7 +127,7 @@ fn split(cells: &[f32], cols: usize, groups: usize, order: &mut [u32], boxes: &m
     let (left_boxes, right_boxes) = rest.split_at_mut((2 * left - 1) * 2 * cols);
     let mut halves = (|| split(cells, cols, left, before, left_boxes), || split(cells, cols, groups - left, after, right_boxes));
     if groups > 64 {
-        rayon::join(&mut halves.0, &mut halves.1);
+        ermine_core::parallel::join(&mut halves.0, &mut halves.1);
     } else {
         halves.0();
         halves.1();

@@ -1,6 +1,6 @@
 //! Products of a dense layer, whose weights are stored in panels.
 
-use rayon::prelude::*;
+use ermine_core::parallel::prelude::*;
 
 use super::Float;
 use super::buffer::LINE;

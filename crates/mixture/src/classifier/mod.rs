@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::gmm::{
-    ComponentCriterion, CovarianceRegularization, CovarianceType, EmAlgorithm, Gmm, GmmInitMethod, GmmModel, GmmPartial,
-    GmmState, params,
+    ComponentCriterion, CovarianceRegularization, CovarianceType, EmAlgorithm, Gmm, GmmInitMethod, GmmModel, params,
 };
+#[cfg(feature = "fit")]
+use crate::gmm::{GmmPartial, GmmState};
 
 pub use model::GmmClassifierModel;
 
@@ -127,6 +128,7 @@ impl GmmClassifier {
         }
     }
 
+    #[cfg(feature = "fit")]
     fn refuse_priors(&self, expected: String) -> Error {
         let value = format!("{:?}", self.priors.as_deref().unwrap_or_default());
         Error::parameter(Self::SPEC.name, "priors", value, expected)
@@ -134,6 +136,7 @@ impl GmmClassifier {
 }
 
 /// The error of a learner within, as this one's own.
+#[cfg(feature = "fit")]
 fn renamed(error: Error) -> Error {
     match error {
         Error::Parameter { name, value, expected, .. } => Error::parameter(GmmClassifier::SPEC.name, name, value, expected),
@@ -142,6 +145,7 @@ fn renamed(error: Error) -> Error {
 }
 
 /// An error in the fit of one class, with the class named.
+#[cfg(feature = "fit")]
 fn in_class(error: Error, class: &str) -> Error {
     match renamed(error) {
         Error::Data(m) => Error::Data(format!("class \"{class}\": {m}")),
@@ -150,6 +154,7 @@ fn in_class(error: Error, class: &str) -> Error {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for GmmClassifier {
     type Model = GmmClassifierModel;
 
@@ -215,6 +220,7 @@ impl Learner for GmmClassifier {
 }
 
 /// The progress of the mixture of a class.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum MixtureFit {
     Running(Box<GmmState>),
@@ -224,6 +230,7 @@ enum MixtureFit {
 }
 
 /// State of [`GmmClassifier`] broadcast to every block before a pass.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GmmClassifierState {
     columns: usize,
@@ -234,12 +241,14 @@ pub struct GmmClassifierState {
 }
 
 /// Sums of a pass of [`GmmClassifier`]: a part for each class that is under way.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GmmClassifierPartial {
     counts: Vec<f64>,
     parts: Vec<Option<GmmPartial>>,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for GmmClassifierPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.counts.iter_mut().zip(&other.counts).for_each(|(a, b)| *a += b);
@@ -254,6 +263,7 @@ impl Partial for GmmClassifierPartial {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for GmmClassifier {
     type State = GmmClassifierState;
     type Partial = GmmClassifierPartial;

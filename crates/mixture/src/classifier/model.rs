@@ -3,7 +3,7 @@
 use ermine_core::blocks::by_blocks;
 use ermine_core::*;
 
-use crate::gmm::{Gmm, GmmModel};
+use crate::gmm::GmmModel;
 
 /// The model of a [`GmmClassifier`](super::GmmClassifier): a mixture for each class and the probabilities of the classes.
 #[derive(Debug, Clone)]
@@ -87,7 +87,7 @@ impl GmmClassifierModel {
         Ok(best.map_or(0, |b| b.1))
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: String| Error::Model(format!("gmm-classifier: {m}"));
         let classes: Vec<String> = input.field("classes")?;
         let k = classes.len();
@@ -99,7 +99,7 @@ impl GmmClassifierModel {
         }
         let one = |c: usize| -> Result<Option<GmmModel>> {
             let name = c.to_string();
-            input.has_child(&name).then(|| Gmm::load(&input.child(&name))).transpose()
+            input.has_child(&name).then(|| GmmModel::load(&input.child(&name))).transpose()
         };
         let models = (0..k).map(one).collect::<Result<Vec<_>>>()?;
         let mut widths = models.iter().flatten().map(|m| m.n_features());

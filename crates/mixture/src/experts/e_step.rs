@@ -6,6 +6,7 @@ use ermine_math::moments::Moments;
 use serde::{Deserialize, Serialize};
 
 use super::gate::{SoftmaxSums, scores};
+#[cfg(feature = "fit")]
 use super::partition::Partition;
 use super::{ExpertKind, ExpertsEm, ExpertsParams};
 use crate::em::{Em, EmObjective};
@@ -27,6 +28,7 @@ pub struct ExpertsSums {
     pub(super) weight: f64,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ExpertsSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.sizes.len() != other.sizes.len() {
@@ -51,6 +53,7 @@ impl ExpertsSums {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Em for ExpertsEm {
     type Parameters = ExpertsParams;
     type Expected = ExpertsSums;
@@ -95,6 +98,7 @@ impl Em for ExpertsEm {
 
 impl ExpertsEm {
     /// The E step; with a partition, every row belongs to the expert of its part.
+    #[cfg(feature = "fit")]
     pub(super) fn gather(
         &self,
         at: &ExpertsParams,
@@ -121,6 +125,7 @@ impl ExpertsEm {
         Ok(Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j) - self.center[j]))
     }
 
+    #[cfg(feature = "fit")]
     fn chunk(
         &self,
         at: &ExpertsParams,

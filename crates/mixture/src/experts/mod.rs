@@ -2,9 +2,12 @@
 
 mod e_step;
 mod gate;
+#[cfg(feature = "fit")]
 mod m_step;
 mod model;
+#[cfg(feature = "fit")]
 mod partition;
+#[cfg(feature = "fit")]
 mod pass;
 
 use ermine_core::*;
@@ -148,6 +151,7 @@ struct ExpertsEm {
     gram: Option<Mat<f64>>,
 }
 
+#[cfg(feature = "fit")]
 impl Learner for MixtureOfExperts {
     type Model = MixtureOfExpertsModel;
 

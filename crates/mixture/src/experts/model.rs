@@ -164,7 +164,7 @@ impl MixtureOfExpertsModel {
         Ok(Some(outputs))
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("mixture-of-experts: {m}"));
         let gate: Mat<f64> = input.mat("gate")?;
         let (k, width) = (gate.rows(), gate.cols());

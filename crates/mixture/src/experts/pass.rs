@@ -67,6 +67,7 @@ pub enum ExpertsPartial {
     Sums(Box<ExpertsSums>),
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ExpertsPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
@@ -154,6 +155,7 @@ fn directions(scatter: &Mat<f64>, unit: &[f64], p: usize, number: bool) -> Resul
     Ok(vec![axis(0), residual, prediction])
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for MixtureOfExperts {
     type State = ExpertsState;
     type Partial = ExpertsPartial;

@@ -57,6 +57,7 @@ impl GmmExpectation {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Partial for GmmExpectation {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.sums, other.sums) {

@@ -1,15 +1,20 @@
 //! Mixtures of Gaussians.
 
 mod components;
+#[cfg(feature = "fit")]
 mod e_step;
+#[cfg(feature = "fit")]
 mod init;
+#[cfg(feature = "fit")]
 mod m_step;
 mod model;
 pub(super) mod params;
+#[cfg(feature = "fit")]
 mod pass;
 mod queries;
 pub(super) mod rows;
 mod selection;
+#[cfg(feature = "fit")]
 mod survey;
 
 use ermine_core::*;
@@ -17,11 +22,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use components::{Covariances, GaussianMixture};
+#[cfg(feature = "fit")]
 use init::GmmInit;
+#[cfg(feature = "fit")]
 use m_step::WishartPrior;
 pub use model::GmmModel;
+#[cfg(feature = "fit")]
 pub use pass::{GmmPartial, GmmState};
 pub use selection::GmmCandidate;
+#[cfg(feature = "fit")]
 pub(super) use survey::rounded;
 
 /// The constraint on the covariances of the components.
@@ -232,6 +241,7 @@ struct HashFold {
 }
 
 /// A mixture of Gaussians as [`crate::em`] sees it.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct GaussianEm {
     covariance_type: CovarianceType,
@@ -249,6 +259,7 @@ struct GaussianEm {
 }
 
 impl Gmm {
+    #[cfg(feature = "fit")]
     fn refuse(&self, name: &str, value: impl std::fmt::Display, expected: impl Into<String>) -> Error {
         let mut value = value.to_string();
         if value.len() > 80 {
@@ -258,6 +269,7 @@ impl Gmm {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Gmm {
     type Model = GmmModel;
 

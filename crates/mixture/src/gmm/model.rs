@@ -5,6 +5,7 @@ use ermine_math::linalg::Cholesky;
 use serde::{Deserialize, Serialize};
 
 use super::selection::{GmmCandidate, GmmRun};
+#[cfg(feature = "fit")]
 use super::survey::GmmSetup;
 use super::{CovarianceRegularization, CovarianceType, Covariances, EmAlgorithm, GaussianMixture, Gmm};
 use crate::em::objective_plot;
@@ -23,6 +24,7 @@ pub struct GmmModel {
 }
 
 impl GmmModel {
+    #[cfg(feature = "fit")]
     pub(super) fn of(learner: &Gmm, best: GmmRun, choice: Vec<GmmCandidate>, frame: &GmmSetup) -> Result<Self> {
         let GmmRun { climbed, sizes, collapsed, .. } = best;
         let notes = notes(learner, &climbed.parameters, &sizes, &collapsed, frame, climbed.converged, climbed.iterations);
@@ -90,7 +92,7 @@ impl GmmModel {
         &self.choice
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: String| Error::Model(format!("gmm: {m}"));
         let weights: Vec<f64> = input.vec("weights")?;
         let means: Mat<f64> = input.mat("means")?;
@@ -129,6 +131,7 @@ impl GmmModel {
 }
 
 /// Notes on the fit for the user.
+#[cfg(feature = "fit")]
 fn notes(
     learner: &Gmm,
     mixture: &GaussianMixture,

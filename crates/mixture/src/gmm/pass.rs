@@ -55,6 +55,7 @@ pub enum GmmPartial {
     Sums(Box<GmmExpectation>),
 }
 
+#[cfg(feature = "fit")]
 impl Partial for GmmPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
@@ -74,6 +75,7 @@ impl GmmState {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Gmm {
     type State = GmmState;
     type Partial = GmmPartial;

@@ -21,6 +21,7 @@ pub struct ColumnSurvey {
     incomplete: bool,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ColumnSurvey {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.moments.merge(other.moments);

@@ -1,13 +1,16 @@
 //! Generative adversarial networks: a generator of rows against a discriminator of real and generated ones.
 
 mod model;
+#[cfg(feature = "fit")]
 mod modes;
+#[cfg(feature = "fit")]
 mod training;
 
 use ermine_core::{Accepts, Context, DatasetRef, Family, Learner, ModelReader, ParamSpec, Range, Result, Spec, Task};
 use serde::{Deserialize, Serialize};
 
 pub use model::GanModel;
+pub(crate) use model::load;
 
 use crate::mlp::ActivationName;
 
@@ -95,11 +98,17 @@ impl Default for Gan {
 
 const WIDTHS: Range = Range::List(&Range::Int { min: 1, max: 1 << 20 });
 
+impl Gan {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "gan";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Gan {
     type Model = GanModel;
 
     const SPEC: Spec = Spec {
-        name: "gan",
+        name: Self::NAME,
         summary: "Generative adversarial network: draws rows like those it has seen",
         objective: "min_G max_D E log D(x) + E log(1 - D(G(z))); z standard normal; the best D is p/(p + q)",
         notes: "Choose it to draw rows like those that were seen; for densities of few columns a mixture is easier. The model gives D, the \
@@ -169,6 +178,6 @@ impl Learner for Gan {
     }
 
     fn load(input: &ModelReader) -> Result<GanModel> {
-        model::load(input)
+        load(input)
     }
 }

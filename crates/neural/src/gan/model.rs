@@ -1,8 +1,8 @@
 //! The fitted GAN: a generator to sample from and a discriminator.
 
 use ermine_core::{
-    Certificate, Curve, Error, Features, Learner, Mat, Model, ModelReader, ModelWriter, Report, Result, RngStream, Schema,
-    Section, Trace, Transformer,
+    Certificate, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Report, Result, RngStream, Schema, Section, Trace,
+    Transformer,
 };
 use ermine_math::loss::sigmoid;
 use ermine_math::nn::AlignedBuffer;
@@ -108,7 +108,7 @@ impl Model for GanModel {
     }
 }
 
-pub(super) fn load(input: &ModelReader) -> Result<GanModel> {
+pub(crate) fn load(input: &ModelReader) -> Result<GanModel> {
     let (generator, discriminator) = (file::read(&input.child("generator"))?, file::read(&input.child("discriminator"))?);
     let frame: Vec<(f32, f32)> = input.field("frame")?;
     if generator.output() != discriminator.input() || discriminator.output().len() != 1 {
@@ -129,7 +129,7 @@ pub(super) fn load(input: &ModelReader) -> Result<GanModel> {
 impl Transformer for GanModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         x.expect_cols(self.n_features())?;
-        let cells = NetworkInput::checked(x, None, Gan::SPEC.name)?;
+        let cells = NetworkInput::checked(x, None, Gan::NAME)?;
         let z = self.discriminator.predict_with(x.rows(), &|i, row| {
             cells.copy(i, row);
             into_frame(&self.frame, row);

@@ -1,10 +1,12 @@
 //! Incremental principal components.
 
 use ermine_core::*;
+#[cfg(feature = "fit")]
 use ermine_math::linalg::svd;
 use serde::{Deserialize, Serialize};
 
 use super::PcaModel;
+#[cfg(feature = "fit")]
 use super::pca::{enough, flip_signs};
 
 /// Principal components, batch by batch, in memory that does not grow with the rows or the square of the columns.
@@ -53,11 +55,17 @@ pub struct IncrementalPca {
     pub batch_size: Option<usize>,
 }
 
+impl IncrementalPca {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "incremental-pca";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for IncrementalPca {
     type Model = IncrementalPcaModel;
 
     const SPEC: Spec = Spec {
-        name: "incremental-pca",
+        name: Self::NAME,
         summary: "Principal components of rows that arrive in batches",
         objective: "min over orthonormal V of sum_i ||x_i - mean - V' V (x_i - mean)||^2, as far as the components kept of earlier \
                     batches tell",
@@ -97,6 +105,12 @@ impl Learner for IncrementalPca {
     }
 
     fn load(input: &ModelReader) -> Result<IncrementalPcaModel> {
+        IncrementalPcaModel::load(input)
+    }
+}
+
+impl IncrementalPcaModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let inner = PcaModel::load(input)?;
         let variance: Vec<f64> = input.vec_of("var", inner.n_features())?;
         if !variance.iter().all(|v| v.is_finite() && *v >= 0.0) {
@@ -119,7 +133,7 @@ impl PcaBatch {
         let (mut scratch, mut row) = (Vec::new(), vec![0.0; self.cols]);
         for first in (0..rows.rows()).step_by(STEP) {
             let piece = rows.row_range(first..(first + STEP).min(rows.rows()));
-            let x = piece.x.f64_rows(&mut scratch, IncrementalPca::SPEC.name)?;
+            let x = piece.x.f64_rows(&mut scratch, IncrementalPca::NAME)?;
             for i in (0..piece.rows()).filter(|&i| piece.weight_of(i) > 0.0) {
                 x.copy_row(i, &mut row);
                 self.rows.extend_from_slice(&row);
@@ -136,6 +150,7 @@ impl PcaBatch {
     }
 }
 
+#[cfg(feature = "fit")]
 fn fit_source(learner: &IncrementalPca, source: &dyn RowSource, cx: &Context<'_>) -> Result<IncrementalPcaModel> {
     learner.check()?;
     let mut model: Option<IncrementalPcaModel> = None;
@@ -173,6 +188,7 @@ fn fit_source(learner: &IncrementalPca, source: &dyn RowSource, cx: &Context<'_>
 }
 
 /// All rows as one batch.
+#[cfg(feature = "fit")]
 fn resume(
     learner: &IncrementalPca,
     start: Option<&IncrementalPcaModel>,
@@ -193,6 +209,7 @@ fn resume(
 
 impl IncrementalPca {
     /// Updates the components with a batch.
+    #[cfg(feature = "fit")]
     fn update(&self, start: Option<&IncrementalPcaModel>, batch: PcaBatch) -> Result<IncrementalPcaModel> {
         let PcaBatch { cols, rows: mut x, weight } = batch;
         let (rows, added) = (weight.len(), weight.iter().sum::<f64>());
@@ -257,6 +274,7 @@ impl IncrementalPca {
         Ok(IncrementalPcaModel { inner, variance: spread.iter().map(|s| s / total).collect() })
     }
 
+    #[cfg(feature = "fit")]
     fn kept(&self, start: Option<&IncrementalPcaModel>, rows: usize, cols: usize) -> Result<usize> {
         let refuse = |expected: String| {
             let value = self.n_components.map_or_else(|| "null".into(), |n| n.to_string());

@@ -4,4 +4,6 @@ mod incremental;
 mod pca;
 
 pub use incremental::{IncrementalPca, IncrementalPcaModel};
-pub use pca::{AutoWord, ComponentCount, ComponentsRule, Pca, PcaModel, PcaSolver, PowerIterations};
+pub use pca::Pca;
+pub use pca::{AutoWord, PowerIterations};
+pub use pca::{ComponentCount, ComponentsRule, PcaModel, PcaSolver};

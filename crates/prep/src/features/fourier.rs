@@ -69,11 +69,31 @@ impl Default for Fourier {
 
 const PERIOD: Range = Range::Real { min: 0.0, max: f64::MAX, above: true, log: true };
 
+impl Fourier {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "fourier";
+}
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "order",
+        doc: "How many multiples of the frequency there are; each adds a sine and a cosine.",
+        range: Range::Int { min: 1, max: 100_000 },
+    },
+    ParamSpec {
+        name: "period",
+        doc: "The period of a column: a number, a list with one per column, or null for the range of each \
+                      column in training (1 for a constant one).",
+        range: Range::Optional(&Range::Either(&PERIOD, &Range::List(&PERIOD))),
+    },
+];
+
+#[cfg(feature = "fit")]
 impl Learner for Fourier {
     type Model = FourierModel;
 
     const SPEC: Spec = Spec {
-        name: "fourier",
+        name: Self::NAME,
         summary: "Sines and cosines of each column, for periodic effects",
         objective: "sin(2 pi k x / P), cos(2 pi k x / P) for k = 1 ... order, with P the period",
         notes: "In front of a linear model for cycles: hours, days of the year, angles. 2 x order columns for each column, one \
@@ -82,19 +102,7 @@ impl Learner for Fourier {
         family: Family::Preparation,
         tasks: &[Task::Preparation],
         accepts: Accepts { weights: true, sparse: true, passes: true, multi_target: true, ..Accepts::NUMBERS },
-        params: &[
-            ParamSpec {
-                name: "order",
-                doc: "How many multiples of the frequency there are; each adds a sine and a cosine.",
-                range: Range::Int { min: 1, max: 100_000 },
-            },
-            ParamSpec {
-                name: "period",
-                doc: "The period of a column: a number, a list with one per column, or null for the range of each \
-                      column in training (1 for a constant one).",
-                range: Range::Optional(&Range::Either(&PERIOD, &Range::List(&PERIOD))),
-            },
-        ],
+        params: PARAMS,
     };
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
@@ -103,8 +111,14 @@ impl Learner for Fourier {
     }
 
     fn load(input: &ModelReader) -> Result<FourierModel> {
+        FourierModel::load(input)
+    }
+}
+
+impl FourierModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let params: Fourier = input.field("params")?;
-        params.check()?;
+        check_ranges(Fourier::NAME, PARAMS, &params)?;
         let period: Vec<f64> = input.vec("period")?;
         if period.is_empty() || period.iter().any(|p| !(p.is_finite() && *p > 0.0)) {
             return Err(Error::Model("fourier: a period is not above 0".into()));
@@ -136,6 +150,7 @@ impl Fourier {
     }
 }
 
+#[cfg(feature = "fit")]
 gather_places!(Fourier, FourierModel, |_| false);
 
 /// The period of each column.
@@ -183,7 +198,7 @@ impl Transformer for FourierModel {
         let width = 2 * self.params.order;
         by_blocks(x, cols * width, |block, _, out| {
             let (mut scratch, mut bad) = (Vec::new(), false);
-            let rows = numbers(block, &mut scratch, Fourier::SPEC.name)?;
+            let rows = numbers(block, &mut scratch, Fourier::NAME)?;
             for i in 0..rows.rows() {
                 for j in 0..cols {
                     // The remainder is exact, so that far multiples of the period lose no digits.

@@ -30,6 +30,7 @@ pub struct PlacementPartial {
     buckets: Option<QuantilePartial>,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for PlacementPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.ranges.len() != other.ranges.len() {

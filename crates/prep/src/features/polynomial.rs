@@ -79,49 +79,40 @@ impl Default for Polynomial {
 
 const DEGREE: Range = Range::Int { min: 0, max: 64 };
 
-impl Learner for Polynomial {
-    type Model = PolynomialModel;
+impl Polynomial {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "polynomial";
+}
 
-    const SPEC: Spec = Spec {
-        name: "polynomial",
-        summary: "All products of columns up to a degree",
-        objective: "z_a = x_1^a1 x_2^a2 ... for all exponents a with sum at most degree",
-        notes: "In front of a linear model that is to follow curves and interactions; standardize first. p columns become \
-                (p + degree)! / (p! degree!) columns. Sparse rows cost only the products of their stored cells. Does not \
-                orthogonalize: for high degrees of one column take spline.",
-        reference: "Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2nd ed., 2009, section 5.1",
-        family: Family::Preparation,
-        tasks: &[Task::Preparation],
-        accepts: Accepts { weights: true, sparse: true, passes: true, multi_target: true, ..Accepts::NUMBERS },
-        params: &[
-            ParamSpec {
-                name: "degree",
-                doc: "The greatest degree of a product, or a list of the least and the greatest.",
-                range: Range::Either(&DEGREE, &Range::List(&DEGREE)),
-            },
-            ParamSpec {
-                name: "interaction_only",
-                doc: "Whether only products of different columns are made, no powers.",
-                range: Range::Bool,
-            },
-            ParamSpec {
-                name: "include_bias",
-                doc: "Whether there is a column of ones, the product of nothing. Learners with an intercept do not need it.",
-                range: Range::Bool,
-            },
-        ],
-    };
-    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "degree",
+        doc: "The greatest degree of a product, or a list of the least and the greatest.",
+        range: Range::Either(&DEGREE, &Range::List(&DEGREE)),
+    },
+    ParamSpec {
+        name: "interaction_only",
+        doc: "Whether only products of different columns are made, no powers.",
+        range: Range::Bool,
+    },
+    ParamSpec {
+        name: "include_bias",
+        doc: "Whether there is a column of ones, the product of nothing. Learners with an intercept do not need it.",
+        range: Range::Bool,
+    },
+];
 
-    fn check(&self) -> Result<()> {
-        self.check_ranges()?;
+impl Polynomial {
+    /// What [`Learner::check`] refuses, also in a file.
+    pub(crate) fn check_values(&self) -> Result<()> {
+        check_ranges(Self::NAME, PARAMS, self)?;
         let (least, most) = self.degree.ends();
         let refuse = |expected: &str| {
             let value = match self.degree {
                 Degree::UpTo(d) => d.to_string(),
                 Degree::Between(a, b) => format!("[{a}, {b}]"),
             };
-            Err(Error::parameter(Self::SPEC.name, "degree", value, expected))
+            Err(Error::parameter(Self::NAME, "degree", value, expected))
         };
         if least > most {
             return refuse("the least degree must not be above the greatest");
@@ -131,14 +122,44 @@ impl Learner for Polynomial {
         }
         Ok(())
     }
+}
+
+#[cfg(feature = "fit")]
+impl Learner for Polynomial {
+    type Model = PolynomialModel;
+
+    const SPEC: Spec = Spec {
+        name: Self::NAME,
+        summary: "All products of columns up to a degree",
+        objective: "z_a = x_1^a1 x_2^a2 ... for all exponents a with sum at most degree",
+        notes: "In front of a linear model that is to follow curves and interactions; standardize first. p columns become \
+                (p + degree)! / (p! degree!) columns. Sparse rows cost only the products of their stored cells. Does not \
+                orthogonalize: for high degrees of one column take spline.",
+        reference: "Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, 2nd ed., 2009, section 5.1",
+        family: Family::Preparation,
+        tasks: &[Task::Preparation],
+        accepts: Accepts { weights: true, sparse: true, passes: true, multi_target: true, ..Accepts::NUMBERS },
+        params: PARAMS,
+    };
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
+
+    fn check(&self) -> Result<()> {
+        self.check_values()
+    }
 
     fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PolynomialModel> {
         run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<PolynomialModel> {
+        PolynomialModel::load(input)
+    }
+}
+
+impl PolynomialModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let params: Polynomial = input.field("params")?;
-        params.check()?;
+        params.check_values()?;
         let columns: usize = input.field("n_features")?;
         if columns == 0 {
             return Err(Error::Model("polynomial: a model of 0 columns".into()));
@@ -159,6 +180,7 @@ impl Polynomial {
     }
 }
 
+#[cfg(feature = "fit")]
 gather_places!(Polynomial, PolynomialModel, |_| false);
 
 /// The products of [`Polynomial`] for a number of columns.
@@ -333,7 +355,7 @@ impl Transformer for PolynomialModel {
         by_blocks(x, width, |block, _, out| {
             let (mut scratch, mut cells) = (Vec::new(), vec![0.0; self.columns]);
             let mut all = vec![0.0; steps.made.len()];
-            let rows = numbers(block, &mut scratch, Polynomial::SPEC.name)?;
+            let rows = numbers(block, &mut scratch, Polynomial::NAME)?;
             let mut sum = 0.0;
             for (i, new) in out.chunks_exact_mut(width).enumerate() {
                 rows.copy_row(i, &mut cells);

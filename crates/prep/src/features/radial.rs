@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::KnotPlacement;
 use super::placement::{PlacementState, gather_places, refuse_if};
+#[cfg(feature = "fit")]
 use ermine_cluster::{KMeans, KMeansModel};
 use ermine_core::blocks::{by_blocks, numbers};
 
@@ -80,11 +81,49 @@ impl Default for Radial {
     }
 }
 
+impl Radial {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "radial";
+}
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "n_centres",
+        doc: "How many centers there are along each column, or in all with k-means; of no effect when centers are given.",
+        range: Range::Int { min: 2, max: 100_000 },
+    },
+    ParamSpec {
+        name: "centres",
+        doc: "Where the centers are: \"uniform\" over the range of the column, at its \"quantile\"s, at a list of positions, or \
+                      among the rows by \"kmeans\".",
+        range: Range::Either(&Range::Choice(&["uniform", "quantile", "kmeans"]), &Range::List(&Range::FINITE)),
+    },
+    ParamSpec {
+        name: "width",
+        doc: "The standard deviation of the bumps; null for the mean distance of neighboring centers.",
+        range: Range::Optional(&Range::Real { min: 0.0, max: f64::MAX, above: true, log: true }),
+    },
+];
+
+impl Radial {
+    /// What [`Learner::check`] refuses, also in a file.
+    pub(crate) fn check_values(&self) -> Result<()> {
+        check_ranges(Self::NAME, PARAMS, self)?;
+        match &self.centers {
+            CenterChoice::At(at) if at.is_empty() || at.iter().any(|v| !v.is_finite()) => {
+                Err(Error::parameter(Self::NAME, "centres", format!("{at:?}"), "it must hold at least one number, all finite"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Radial {
     type Model = RadialModel;
 
     const SPEC: Spec = Spec {
-        name: "radial",
+        name: Self::NAME,
         summary: "Gaussian bumps along each column, or among the rows",
         objective: "z_jk = exp(-(x_j - c_jk)^2 / (2 s_j^2)) for the centers c_jk of column j and its width s_j; with centers by \
                     k-means z_k = exp(-|x - c_k|^2 / (2 s^2))",
@@ -95,24 +134,7 @@ impl Learner for Radial {
         family: Family::Preparation,
         tasks: &[Task::Preparation],
         accepts: Accepts { weights: true, sparse: true, passes: true, multi_target: true, ..Accepts::NUMBERS },
-        params: &[
-            ParamSpec {
-                name: "n_centres",
-                doc: "How many centers there are along each column, or in all with k-means; of no effect when centers are given.",
-                range: Range::Int { min: 2, max: 100_000 },
-            },
-            ParamSpec {
-                name: "centres",
-                doc: "Where the centers are: \"uniform\" over the range of the column, at its \"quantile\"s, at a list of positions, or \
-                      among the rows by \"kmeans\".",
-                range: Range::Either(&Range::Choice(&["uniform", "quantile", "kmeans"]), &Range::List(&Range::FINITE)),
-            },
-            ParamSpec {
-                name: "width",
-                doc: "The standard deviation of the bumps; null for the mean distance of neighboring centers.",
-                range: Range::Optional(&Range::Real { min: 0.0, max: f64::MAX, above: true, log: true }),
-            },
-        ],
+        params: PARAMS,
     };
     const STREAM: Option<StreamFit<Self>> = Some(|radial, source, cx| match radial.clusters() {
         Some(clusters) => radial.among(&run_passes_source(&clusters, source, cx)?),
@@ -120,16 +142,7 @@ impl Learner for Radial {
     });
 
     fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        match &self.centers {
-            CenterChoice::At(at) if at.is_empty() || at.iter().any(|v| !v.is_finite()) => Err(Error::parameter(
-                Self::SPEC.name,
-                "centres",
-                format!("{at:?}"),
-                "it must hold at least one number, all finite",
-            )),
-            _ => Ok(()),
-        }
+        self.check_values()
     }
 
     fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<RadialModel> {
@@ -141,8 +154,14 @@ impl Learner for Radial {
     }
 
     fn load(input: &ModelReader) -> Result<RadialModel> {
+        RadialModel::load(input)
+    }
+}
+
+impl RadialModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let params: Radial = input.field("params")?;
-        params.check()?;
+        params.check_values()?;
         let centers: Mat<f64> = input.mat("centres")?;
         let width: Vec<f64> = input.vec_of("width", if params.is_joint() { 1 } else { centers.cols() })?;
         let sound = centers.rows() > 0 && centers.cols() > 0 && centers.as_slice().iter().all(|v| v.is_finite());
@@ -158,11 +177,13 @@ impl Radial {
         matches!(self.centers, CenterChoice::Among(_))
     }
 
+    #[cfg(feature = "fit")]
     fn clusters(&self) -> Option<KMeans> {
         self.is_joint().then(|| KMeans { n_clusters: self.n_centers.into(), ..KMeans::default() })
     }
 
     /// Functions at the centers of clusters, as wide as these are apart.
+    #[cfg(feature = "fit")]
     fn among(&self, groups: &KMeansModel) -> Result<RadialModel> {
         let centers = groups.centers().clone();
         let apart = |a: usize, b: usize| -> f64 {
@@ -208,6 +229,7 @@ impl Radial {
     }
 }
 
+#[cfg(feature = "fit")]
 gather_places!(Radial, RadialModel, Radial::quantiles);
 
 /// Centers and width of each column; with k-means one width for all.
@@ -274,7 +296,7 @@ impl Transformer for RadialModel {
         if self.params.is_joint() {
             return by_blocks(x, count, |block, _, out| {
                 let (mut scratch, mut bad, mut row) = (Vec::new(), false, vec![0.0; cols]);
-                let rows = numbers(block, &mut scratch, Radial::SPEC.name)?;
+                let rows = numbers(block, &mut scratch, Radial::NAME)?;
                 for (i, new) in out.chunks_exact_mut(count).enumerate() {
                     rows.copy_row(i, &mut row);
                     bad |= row.iter().any(|v| !v.is_finite());
@@ -289,7 +311,7 @@ impl Transformer for RadialModel {
         }
         by_blocks(x, cols * count, |block, _, out| {
             let (mut scratch, mut bad) = (Vec::new(), false);
-            let rows = numbers(block, &mut scratch, Radial::SPEC.name)?;
+            let rows = numbers(block, &mut scratch, Radial::NAME)?;
             for i in 0..rows.rows() {
                 for j in 0..cols {
                     let v = *rows.at(i, j);

@@ -113,60 +113,51 @@ impl Default for Spline {
 
 const ANY_NUMBER: Range = Range::Real { min: f64::NEG_INFINITY, max: f64::INFINITY, above: false, log: false };
 
-impl Learner for Spline {
-    type Model = SplineModel;
+impl Spline {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "spline";
+}
 
-    const SPEC: Spec = Spec {
-        name: "spline",
-        summary: "B-splines of each column: local polynomials that join smoothly",
-        objective: "z_jk = B_k(x_j), B-splines of a degree over the knots of column j; they add up to 1",
-        notes: "In front of a linear model that is to follow curves; better conditioned than powers, and it says what happens beyond \
-                the data. n_knots + degree - 1 columns for each column (n_knots - 1 when periodic). One pass for uniform \
-                knots, about four more for each inner quantile. Does not choose the number of knots.",
-        reference: "de Boor, A Practical Guide to Splines, 1978; Eilers, Marx, Statistical Science 11 (1996)",
-        family: Family::Preparation,
-        tasks: &[Task::Preparation],
-        accepts: Accepts { weights: true, passes: true, multi_target: true, ..Accepts::NUMBERS },
-        params: &[
-            ParamSpec {
-                name: "n_knots",
-                doc: "How many knots there are along each column, both ends included; of no effect when knots are given.",
-                range: Range::Int { min: 2, max: 100_000 },
-            },
-            ParamSpec {
-                name: "degree",
-                doc: "The degree of the pieces: 0 steps, 1 lines, 3 cubic curves with continuous curvature.",
-                range: Range::Int { min: 0, max: 64 },
-            },
-            ParamSpec {
-                name: "knots",
-                doc: "Where the knots are: \"uniform\" over the range of the column, at its \"quantile\"s, or a list with a list for \
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "n_knots",
+        doc: "How many knots there are along each column, both ends included; of no effect when knots are given.",
+        range: Range::Int { min: 2, max: 100_000 },
+    },
+    ParamSpec {
+        name: "degree",
+        doc: "The degree of the pieces: 0 steps, 1 lines, 3 cubic curves with continuous curvature.",
+        range: Range::Int { min: 0, max: 64 },
+    },
+    ParamSpec {
+        name: "knots",
+        doc: "Where the knots are: \"uniform\" over the range of the column, at its \"quantile\"s, or a list with a list for \
                       each knot that holds a position for each column, ascending.",
-                range: Range::Either(&Range::Choice(&["uniform", "quantile"]), &Range::List(&Range::List(&ANY_NUMBER))),
-            },
-            ParamSpec {
-                name: "extrapolation",
-                doc: "Beyond the first and the last knot: \"error\" is an error, \"constant\" continues with the values at the \
+        range: Range::Either(&Range::Choice(&["uniform", "quantile"]), &Range::List(&Range::List(&ANY_NUMBER))),
+    },
+    ParamSpec {
+        name: "extrapolation",
+        doc: "Beyond the first and the last knot: \"error\" is an error, \"constant\" continues with the values at the \
                       end, \"linear\" with their tangents, \"continue\" with the outermost polynomials, \"periodic\" starts over.",
-                range: Range::Choice(&["error", "constant", "linear", "continue", "periodic"]),
-            },
-            ParamSpec {
-                name: "include_bias",
-                doc: "Whether the last spline of each column is kept. All of them add up to 1, which an intercept already represents.",
-                range: Range::Bool,
-            },
-            ParamSpec {
-                name: "handle_missing",
-                doc: "What to do with missing cells: \"error\" refuses them, \"zeros\" makes all their splines 0.",
-                range: Range::Choice(&["error", "zeros"]),
-            },
-        ],
-    };
-    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
+        range: Range::Choice(&["error", "constant", "linear", "continue", "periodic"]),
+    },
+    ParamSpec {
+        name: "include_bias",
+        doc: "Whether the last spline of each column is kept. All of them add up to 1, which an intercept already represents.",
+        range: Range::Bool,
+    },
+    ParamSpec {
+        name: "handle_missing",
+        doc: "What to do with missing cells: \"error\" refuses them, \"zeros\" makes all their splines 0.",
+        range: Range::Choice(&["error", "zeros"]),
+    },
+];
 
-    fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        let refuse = |name: &str, value: String, expected: String| Err(Error::parameter(Self::SPEC.name, name, value, expected));
+impl Spline {
+    /// What [`Learner::check`] refuses, also in a file.
+    pub(crate) fn check_values(&self) -> Result<()> {
+        check_ranges(Self::NAME, PARAMS, self)?;
+        let refuse = |name: &str, value: String, expected: String| Err(Error::parameter(Self::NAME, name, value, expected));
         let mut count = self.n_knots;
         if let KnotChoice::At(rows) = &self.knots {
             count = rows.len();
@@ -186,14 +177,44 @@ impl Learner for Spline {
         }
         Ok(())
     }
+}
+
+#[cfg(feature = "fit")]
+impl Learner for Spline {
+    type Model = SplineModel;
+
+    const SPEC: Spec = Spec {
+        name: Self::NAME,
+        summary: "B-splines of each column: local polynomials that join smoothly",
+        objective: "z_jk = B_k(x_j), B-splines of a degree over the knots of column j; they add up to 1",
+        notes: "In front of a linear model that is to follow curves; better conditioned than powers, and it says what happens beyond \
+                the data. n_knots + degree - 1 columns for each column (n_knots - 1 when periodic). One pass for uniform \
+                knots, about four more for each inner quantile. Does not choose the number of knots.",
+        reference: "de Boor, A Practical Guide to Splines, 1978; Eilers, Marx, Statistical Science 11 (1996)",
+        family: Family::Preparation,
+        tasks: &[Task::Preparation],
+        accepts: Accepts { weights: true, passes: true, multi_target: true, ..Accepts::NUMBERS },
+        params: PARAMS,
+    };
+    const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
+
+    fn check(&self) -> Result<()> {
+        self.check_values()
+    }
 
     fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<SplineModel> {
         run_passes(self, data, cx)
     }
 
     fn load(input: &ModelReader) -> Result<SplineModel> {
+        SplineModel::load(input)
+    }
+}
+
+impl SplineModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let params: Spline = input.field("params")?;
-        params.check()?;
+        params.check_values()?;
         let knots: Mat<f64> = input.mat("knots")?;
         let count = match &params.knots {
             KnotChoice::Placed(_) => params.n_knots,
@@ -258,6 +279,7 @@ impl Spline {
     }
 }
 
+#[cfg(feature = "fit")]
 gather_places!(Spline, SplineModel, Spline::quantiles);
 
 /// The knots of each column.
@@ -384,7 +406,7 @@ impl Transformer for SplineModel {
         let missing = self.params.handle_missing == HandleMissing::Zeros;
         by_blocks(x, cols * kept, |block, _, out| {
             let mut scratch = Vec::new();
-            let rows = numbers(block, &mut scratch, Spline::SPEC.name)?;
+            let rows = numbers(block, &mut scratch, Spline::NAME)?;
             let (mut work, mut all) = (vec![0.0; 2 * self.params.degree + 2], vec![0.0; splines]);
             for i in 0..rows.rows() {
                 for (j, t) in columns.iter().enumerate() {

@@ -65,11 +65,17 @@ impl Default for Uncorrelate {
     }
 }
 
+impl Uncorrelate {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "uncorrelate";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Uncorrelate {
     type Model = UncorrelateModel;
 
     const SPEC: Spec = Spec {
-        name: "uncorrelate",
+        name: Self::NAME,
         summary: "Columns that are nearly a multiple of another, left out",
         objective: "of each pair of columns with |correlation| > threshold, strongest first, one is dropped",
         notes: "Before learners whose coefficients are to be read, or that suffer from nearly dependent columns. One pass, time rows \
@@ -99,6 +105,12 @@ impl Learner for Uncorrelate {
     }
 
     fn load(input: &ModelReader) -> Result<UncorrelateModel> {
+        UncorrelateModel::load(input)
+    }
+}
+
+impl UncorrelateModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let columns: usize = input.field("n_features")?;
         let kept: Vec<u32> = input.vec("kept")?;
         let dropped: Vec<DroppedColumn> = input.field("dropped")?;
@@ -130,6 +142,7 @@ pub struct UncorrelateState(usize);
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct UncorrelatePartial(Moments);
 
+#[cfg(feature = "fit")]
 impl Partial for UncorrelatePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.0.x_cols() != other.0.x_cols() {
@@ -141,6 +154,7 @@ impl Partial for UncorrelatePartial {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Uncorrelate {
     type State = UncorrelateState;
     type Partial = UncorrelatePartial;
@@ -326,7 +340,7 @@ impl Transformer for UncorrelateModel {
         let width = self.kept.len();
         by_blocks(x, width, |block, _, out| {
             let mut scratch = Vec::new();
-            let rows = numbers(block, &mut scratch, Uncorrelate::SPEC.name)?;
+            let rows = numbers(block, &mut scratch, Uncorrelate::NAME)?;
             for (i, new) in out.chunks_exact_mut(width).enumerate() {
                 new.iter_mut().zip(&self.kept).for_each(|(new, &j)| *new = *rows.at(i, j as usize));
             }

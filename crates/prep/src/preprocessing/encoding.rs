@@ -29,6 +29,7 @@ pub struct EncoderState {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EncoderPartial(pub(crate) LevelCounts);
 
+#[cfg(feature = "fit")]
 impl Partial for EncoderPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.0.merge(other.0)

@@ -83,6 +83,7 @@ impl Default for Impute {
 }
 
 impl Impute {
+    #[cfg(feature = "fit")]
     fn fill_number(&self) -> Result<f64> {
         match &self.fill_value {
             Value::Null => Ok(0.0),
@@ -98,16 +99,23 @@ impl Impute {
         }
     }
 
+    #[cfg(feature = "fit")]
     fn refuse_fill(&self, expected: &str) -> Error {
         Error::parameter(Self::SPEC.name, "fill_value", &self.fill_value, format!("it must be null or {expected}"))
     }
 }
 
+impl Impute {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "impute";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Impute {
     type Model = ImputeModel;
 
     const SPEC: Spec = Spec {
-        name: "impute",
+        name: Self::NAME,
         summary: "Missing cells filled with the mean, the median or the most frequent value",
         objective: "z = x where it is present, else the mean (median, most frequent value) of the column",
         notes: "Before learners that take no missing values. One pass; the median takes a few passes in bounded memory and is \
@@ -177,6 +185,7 @@ pub struct ImputePartial {
     buckets: Option<QuantilePartial>,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ImputePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.moments.merge(other.moments)?;
@@ -188,6 +197,7 @@ impl Partial for ImputePartial {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Impute {
     type State = ImputeState;
     type Partial = ImputePartial;

@@ -199,6 +199,7 @@ impl LevelCounts {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Partial for LevelCounts {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.columns.len() != other.columns.len() {

@@ -49,11 +49,33 @@ impl Default for MinMax {
     }
 }
 
+impl MinMax {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "min-max";
+}
+
+impl MinMax {
+    /// What [`Learner::check`] refuses, also in a file.
+    pub(crate) fn check_values(&self) -> Result<()> {
+        let (low, high) = self.feature_range;
+        if !(low < high && low.is_finite() && high.is_finite()) {
+            return Err(Error::parameter(
+                Self::NAME,
+                "feature_range",
+                format!("[{low}, {high}]"),
+                "the first number must be below the second",
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "fit")]
 impl Learner for MinMax {
     type Model = MinMaxModel;
 
     const SPEC: Spec = Spec {
-        name: "min-max",
+        name: Self::NAME,
         summary: "Columns within a given range",
         objective: "z = a + (b - a) (x - min) / (max - min)",
         notes: "For learners that want bounded columns, when there are no outliers. One pass; missing cells stay missing. A \
@@ -74,16 +96,7 @@ impl Learner for MinMax {
     const STREAM: Option<StreamFit<Self>> = Some(run_passes_source::<Self>);
 
     fn check(&self) -> Result<()> {
-        let (low, high) = self.feature_range;
-        if !(low < high && low.is_finite() && high.is_finite()) {
-            return Err(Error::parameter(
-                Self::SPEC.name,
-                "feature_range",
-                format!("[{low}, {high}]"),
-                "the first number must be below the second",
-            ));
-        }
-        Ok(())
+        self.check_values()
     }
 
     fn fit_rows(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<MinMaxModel> {
@@ -91,8 +104,14 @@ impl Learner for MinMax {
     }
 
     fn load(input: &ModelReader) -> Result<MinMaxModel> {
+        MinMaxModel::load(input)
+    }
+}
+
+impl MinMaxModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let params: MinMax = input.field("params")?;
-        params.check()?;
+        params.check_values()?;
         let least: Vec<f64> = input.vec("data_min")?;
         let most: Vec<f64> = input.vec_of("data_max", least.len())?;
         let seen: f64 = input.field("n_samples_seen")?;
@@ -119,6 +138,7 @@ fn pick(a: Option<f64>, b: Option<f64>, f: fn(f64, f64) -> f64) -> Option<f64> {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ColumnRanges {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.least.len() != other.least.len() {
@@ -132,6 +152,7 @@ impl Partial for ColumnRanges {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for MinMax {
     type State = ScalerState;
     type Partial = ColumnRanges;
@@ -299,7 +320,7 @@ impl Transformer for MinMaxModel {
         let (low, high) = self.params.feature_range;
         by_blocks(x, cols, |block, _, out| {
             let mut scratch = Vec::new();
-            let block = numbers(block, &mut scratch, MinMax::SPEC.name)?;
+            let block = numbers(block, &mut scratch, MinMax::NAME)?;
             for (i, row) in out.chunks_exact_mut(cols).enumerate() {
                 block.copy_row(i, row);
                 for j in 0..cols {

@@ -81,6 +81,7 @@ impl Default for OneHot {
 }
 
 impl OneHot {
+    #[cfg(feature = "fit")]
     fn rules(&self) -> EncodingRules<'_> {
         EncodingRules {
             learner: Self::SPEC.name,
@@ -92,12 +93,14 @@ impl OneHot {
         }
     }
 
+    #[cfg(feature = "fit")]
     fn refuse_drop(&self, expected: impl Into<String>) -> Error {
         let (learner, value) = (Self::SPEC.name, self.drop.to_string());
         Error::parameter(learner, "drop", value, expected)
     }
 
     /// The group of each column that is dropped.
+    #[cfg(feature = "fit")]
     fn dropped(&self, columns: &[EncodedColumn]) -> Result<Vec<Option<u32>>> {
         if let Value::Array(list) = &self.drop
             && list.len() != columns.len()
@@ -149,11 +152,17 @@ pub(super) const NUMBERS: ParamSpec = ParamSpec {
     range: Range::Choice(&["auto", "encode", "keep"]),
 };
 
+impl OneHot {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "one-hot";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for OneHot {
     type Model = OneHotModel;
 
     const SPEC: Spec = Spec {
-        name: "one-hot",
+        name: Self::NAME,
         summary: "A 0/1 column for each value of a column",
         objective: "z_v = 1 if x = v else 0, for each value v of the column",
         notes: "Before learners that take only numbers, for columns with few values. One pass, with memory for the distinct values. \
@@ -199,6 +208,12 @@ impl Learner for OneHot {
     }
 
     fn load(input: &ModelReader) -> Result<OneHotModel> {
+        OneHotModel::load(input)
+    }
+}
+
+impl OneHotModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let columns = EncodedColumn::load(input)?;
         let dropped: Vec<Option<u32>> = input.field("drop_idx")?;
         let unknown = input.field("handle_unknown")?;
@@ -210,6 +225,7 @@ impl Learner for OneHot {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for OneHot {
     type State = EncoderState;
     type Partial = EncoderPartial;
@@ -280,7 +296,7 @@ impl OneHotModel {
     fn cells(&self, x: &Features<'_>, each: &mut dyn FnMut(usize, usize, f64)) -> Result<()> {
         for (j, column) in self.columns.iter().enumerate() {
             match column {
-                EncodedColumn::Kept => EncodedColumn::pass_through(x, j, OneHot::SPEC.name, |i, v| each(i, self.starts[j], v))?,
+                EncodedColumn::Kept => EncodedColumn::pass_through(x, j, OneHot::NAME, |i, v| each(i, self.starts[j], v))?,
                 EncodedColumn::Levels(g) => {
                     let mut refused = None;
                     g.levels.codes(x, j, |i, code| {
@@ -291,7 +307,7 @@ impl OneHotModel {
                         }
                     });
                     if let Some(row) = refused {
-                        return Err(unknown_value(x, j, row, OneHot::SPEC.name));
+                        return Err(unknown_value(x, j, row, OneHot::NAME));
                     }
                 }
             }

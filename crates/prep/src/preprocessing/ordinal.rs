@@ -82,6 +82,7 @@ impl Default for Ordinal {
 }
 
 impl Ordinal {
+    #[cfg(feature = "fit")]
     fn rules(&self) -> EncodingRules<'_> {
         EncodingRules {
             learner: Self::SPEC.name,
@@ -96,11 +97,17 @@ impl Ordinal {
 
 const ANY_NUMBER: Range = Range::Real { min: f64::NEG_INFINITY, max: f64::INFINITY, above: false, log: false };
 
+impl Ordinal {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "ordinal";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Ordinal {
     type Model = OrdinalModel;
 
     const SPEC: Spec = Spec {
-        name: "ordinal",
+        name: Self::NAME,
         summary: "A whole number for each value of a column",
         objective: "z = place of x among the sorted values of its column, from 0",
         notes: "Before trees, or where the order of the values means something. One pass, with memory for the distinct values. \
@@ -145,6 +152,12 @@ impl Learner for Ordinal {
     }
 
     fn load(input: &ModelReader) -> Result<OrdinalModel> {
+        OrdinalModel::load(input)
+    }
+}
+
+impl OrdinalModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         Ok(OrdinalModel {
             columns: EncodedColumn::load(input)?,
             unknown: input.field("handle_unknown")?,
@@ -154,6 +167,7 @@ impl Learner for Ordinal {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Ordinal {
     type State = EncoderState;
     type Partial = EncoderPartial;
@@ -260,7 +274,7 @@ impl Transformer for OrdinalModel {
         by_blocks(x, cols, |block, _, out| {
             for (j, column) in self.columns.iter().enumerate() {
                 let EncodedColumn::Levels(g) = column else {
-                    EncodedColumn::pass_through(block, j, Ordinal::SPEC.name, |i, v| out[i * cols + j] = v)?;
+                    EncodedColumn::pass_through(block, j, Ordinal::NAME, |i, v| out[i * cols + j] = v)?;
                     continue;
                 };
                 let missing_level = g.levels.find(&LevelValue::Missing);
@@ -276,7 +290,7 @@ impl Transformer for OrdinalModel {
                     };
                 });
                 if let (Some(row), UnknownOrdinal::Error) = (refused, self.unknown) {
-                    return Err(unknown_value(block, j, row, Ordinal::SPEC.name));
+                    return Err(unknown_value(block, j, row, Ordinal::NAME));
                 }
             }
             Ok(())

@@ -51,11 +51,17 @@ impl Default for StandardScaler {
     }
 }
 
+impl StandardScaler {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "standardise";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for StandardScaler {
     type Model = StandardizeModel;
 
     const SPEC: Spec = Spec {
-        name: "standardise",
+        name: Self::NAME,
         summary: "Columns with mean 0 and standard deviation 1",
         objective: "z = (x - mean) / sd, with sd^2 = sum_i w_i (x_i - mean)^2 / sum_i w_i",
         notes: "For learners that compare columns: penalized linear models, k-means, PCA, neighbors. One pass; missing cells are \
@@ -95,12 +101,14 @@ pub struct ScalerState {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StandardizePartial(ColumnMoments);
 
+#[cfg(feature = "fit")]
 impl Partial for StandardizePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.0.merge(other.0)
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for StandardScaler {
     type State = ScalerState;
     type Partial = StandardizePartial;
@@ -202,7 +210,7 @@ impl StandardizeModel {
         Ok(Self::new(self.params.clone(), all.weight, all.mean, all.squares))
     }
 
-    fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let params: StandardScaler = input.field("params")?;
         let mean: Vec<f64> = input.vec("mean")?;
         let seen: Vec<f64> = input.vec_of("n_samples_seen", mean.len())?;
@@ -263,7 +271,7 @@ impl Transformer for StandardizeModel {
         let cols = self.mean.len();
         by_blocks(x, cols, |block, _, out| {
             let mut scratch = Vec::new();
-            let block = numbers(block, &mut scratch, StandardScaler::SPEC.name)?;
+            let block = numbers(block, &mut scratch, StandardScaler::NAME)?;
             for (i, row) in out.chunks_exact_mut(cols).enumerate() {
                 block.copy_row(i, row);
                 for j in 0..cols {

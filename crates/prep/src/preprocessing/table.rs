@@ -73,6 +73,7 @@ impl Default for Prepare {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for Prepare {
     type Model = PrepareModel;
 
@@ -119,6 +120,12 @@ impl Learner for Prepare {
     }
 
     fn load(input: &ModelReader) -> Result<PrepareModel> {
+        PrepareModel::load(input)
+    }
+}
+
+impl PrepareModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let columns: Vec<ColumnTreatment> = input.field("columns")?;
         PrepareModel::new(columns).map_err(|e| Error::Model(format!("prepare: {e}")))
     }
@@ -181,6 +188,7 @@ pub struct PreparePartial {
     counts: LevelCounts,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for PreparePartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.moments.merge(other.moments)?;
@@ -188,6 +196,7 @@ impl Partial for PreparePartial {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Prepare {
     type State = PrepareState;
     type Partial = PreparePartial;

@@ -97,6 +97,7 @@ impl DataSummary {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Partial for DataSummary {
     fn merge(&mut self, other: Self) -> Result<()> {
         ColumnSummary::merge_all(&mut self.columns, other.columns)?;

@@ -1,13 +1,19 @@
 //! Second-order gradient boosting on histograms, leaf by leaf.
 
+#[cfg(feature = "fit")]
 pub(crate) mod data;
+#[cfg(feature = "fit")]
 mod engine;
+#[cfg(feature = "fit")]
 mod grow;
 mod model;
 mod objective;
 mod params;
+#[cfg(feature = "fit")]
 mod pass;
+#[cfg(feature = "fit")]
 mod split;
+#[cfg(feature = "fit")]
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -18,10 +24,13 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "fit")]
 use crate::columns::{Categories, ColumnCells, categories, task_of};
 use crate::tree::ensemble::Trees;
 use crate::tree::{ClassWeight, SHARE};
+#[cfg(feature = "fit")]
 use data::{BinnedRows, DataSummary};
+#[cfg(feature = "fit")]
 use engine::{BoostStop, BoostingEngine, QuantizerRange, ValidationRows};
 use ermine_core::splits::hold_out;
 use objective::Loss;
@@ -190,6 +199,7 @@ impl Default for Boosting {
 const LOSSES: &[&str] = &["auto", "log_loss", "squared_error", "absolute_error", "gamma", "poisson", "quantile"];
 const BELOW_ONE: Range = Range::Real { min: 0.0, max: 1.0, above: false, log: false };
 
+#[cfg(feature = "fit")]
 impl Learner for Boosting {
     type Model = BoostingModel;
 
@@ -397,6 +407,7 @@ impl Learner for Boosting {
     }
 }
 
+#[cfg(feature = "fit")]
 fn refuse(name: &str, value: &str, expected: &str) -> Error {
     Error::parameter(Boosting::SPEC.name, name, value, expected)
 }
@@ -435,11 +446,13 @@ impl Boosting {
     /// assert!((model.predict(&x)?[(99, 0)] - 1.0).abs() < 0.05);
     /// # Ok::<(), ermine_core::Error>(())
     /// ```
+    #[cfg(feature = "fit")]
     pub fn fit_objective(&self, objective: &dyn Objective, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<BoostingModel> {
         self.continue_objective(objective, None, data, cx)
     }
 
     /// [`Boosting::fit_objective`] from a model of fewer rounds on.
+    #[cfg(feature = "fit")]
     pub fn continue_objective(
         &self,
         objective: &dyn Objective,
@@ -456,6 +469,7 @@ impl Boosting {
         self.train(Loss::Custom, Some(objective), from, data, cx)
     }
 
+    #[cfg(feature = "fit")]
     fn fit_from(learner: &Self, from: Option<&BoostingModel>, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<BoostingModel> {
         learner.check()?;
         data.check(&Self::SPEC)?;
@@ -471,6 +485,7 @@ impl Boosting {
         }
     }
 
+    #[cfg(feature = "fit")]
     fn train(
         &self,
         loss: Loss,
@@ -503,6 +518,7 @@ impl Boosting {
     }
 
     /// The rounds themselves, once the rows are binned.
+    #[cfg(feature = "fit")]
     fn boost(
         &self,
         prepared: BoostSetup,
@@ -583,6 +599,7 @@ impl Boosting {
     }
 
     /// Binned rows to watch, with their scores so far.
+    #[cfg(feature = "fit")]
     #[allow(clippy::too_many_arguments)]
     fn watch(
         &self,
@@ -611,6 +628,7 @@ impl Boosting {
 }
 
 /// Facts known before the rounds begin.
+#[cfg(feature = "fit")]
 struct BoostSetup {
     loss: Loss,
     summary: DataSummary,
@@ -627,6 +645,7 @@ fn earlier_scores(model: &BoostingModel, data: &DatasetRef<'_>) -> Result<Vec<f6
 }
 
 /// The evidence: the loss after the last round, and how it ended.
+#[cfg(feature = "fit")]
 fn certificate(trees: &Trees, trace: &Trace, outputs: usize, end: BoostStop) -> Certificate {
     let mut notes = Vec::new();
     match end {

@@ -83,7 +83,7 @@ impl BoostingModel {
         }
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let out = Self {
             loss: input.field("loss")?,
             classes: input.field("classes")?,

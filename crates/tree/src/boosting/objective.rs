@@ -3,6 +3,7 @@
 use ermine_core::{Error, Result};
 use ermine_math::loss::{exp_in_place, logistic_block, softmax_block};
 
+#[cfg(feature = "fit")]
 use super::data::DataSummary;
 
 /// A block of rows with their scores. Scores of several outputs lie output after output, a run of rows for each.
@@ -226,6 +227,7 @@ impl Loss {
     }
 
     /// Refuses targets outside the range of the loss.
+    #[cfg(feature = "fit")]
     pub fn check_target(self, summary: &DataSummary) -> Result<()> {
         let least = summary.range.0;
         match self {
@@ -241,6 +243,7 @@ impl Loss {
     }
 
     /// The scores that minimize the loss without any tree. `class_weight` has one weight per class or is empty.
+    #[cfg(feature = "fit")]
     pub fn start(self, summary: &DataSummary, class_weight: &[f64]) -> Vec<f64> {
         // Rounding must not take the mean of equal numbers away from them.
         let mean = || (summary.sum.to_f64() / summary.weight.to_f64()).max(summary.range.0).min(summary.range.1);

@@ -4,12 +4,18 @@ use ermine_core::{Error, Result, Target};
 use ermine_math::bins::ColumnBins;
 use serde::{Deserialize, Serialize};
 
+use super::Boosting;
+#[cfg(feature = "fit")]
 use super::data::DataSummary;
+#[cfg(feature = "fit")]
 use super::engine::RowSampling;
+#[cfg(feature = "fit")]
 use super::grow::TreeOptions;
 use super::objective::Loss;
+#[cfg(feature = "fit")]
+use super::refuse;
+#[cfg(feature = "fit")]
 use super::split::SplitPenalty;
-use super::{Boosting, refuse};
 
 /// Whether to stop early.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +38,7 @@ pub enum InteractionConstraints {
 }
 
 impl Boosting {
+    #[cfg(feature = "fit")]
     pub(super) fn loss_for(&self, y: &Target<'_>) -> Result<Loss> {
         let wrong = |what: &str| refuse("loss", &self.loss, what);
         match y {
@@ -51,6 +58,7 @@ impl Boosting {
     }
 
     /// One weight per class, or nothing.
+    #[cfg(feature = "fit")]
     pub(super) fn class_weights(&self, y: &Target<'_>, summary: &DataSummary) -> Result<Vec<f64>> {
         match (&self.class_weight, y) {
             (None, _) => Ok(Vec::new()),
@@ -59,6 +67,7 @@ impl Boosting {
         }
     }
 
+    #[cfg(feature = "fit")]
     pub(super) fn sampling(&self) -> RowSampling {
         if self.goss && self.top_rate + self.other_rate < 1.0 {
             RowSampling::Goss(self.top_rate, self.other_rate)
@@ -69,6 +78,7 @@ impl Boosting {
         }
     }
 
+    #[cfg(feature = "fit")]
     pub(super) fn shape(&self, columns: &[ColumnBins], loss: &Loss, seed: u64) -> Result<TreeOptions> {
         let limit = |v: Option<u64>| v.map_or(usize::MAX, |v| usize::try_from(v).unwrap_or(usize::MAX));
         Ok(TreeOptions {
@@ -96,6 +106,7 @@ impl Boosting {
         })
     }
 
+    #[cfg(feature = "fit")]
     fn monotone(&self, columns: &[ColumnBins], loss: &Loss) -> Result<Vec<i8>> {
         let Some(constraints) = &self.monotonic_cst else { return Ok(Vec::new()) };
         let value = format!("{constraints:?}");
@@ -114,6 +125,7 @@ impl Boosting {
         Ok(constraints.clone())
     }
 
+    #[cfg(feature = "fit")]
     fn groups(&self, columns: usize) -> Result<Vec<Vec<u32>>> {
         let n = columns as u32;
         let bad = |value: &str, what: &str| Err(refuse("interaction_cst", value, what));

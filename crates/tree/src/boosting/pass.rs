@@ -90,6 +90,7 @@ pub enum BoostPartial {
 #[derive(Serialize, Deserialize)]
 pub struct Seen(DataSummary);
 
+#[cfg(feature = "fit")]
 impl Partial for BoostPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (self, other) {
@@ -238,6 +239,7 @@ impl SpeculativeTree {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Boosting {
     type State = BoostState;
     type Partial = BoostPartial;

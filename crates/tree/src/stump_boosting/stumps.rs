@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ermine_core::blocks::column_label;
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Error, Features, MISSING_CODE, Mat, ModelReader, ModelWriter, Progress, Result, Schema};
-use rayon::prelude::*;
 
+#[cfg(feature = "fit")]
 use super::IntegerWeights;
+#[cfg(feature = "fit")]
 use super::scan::{STARTS, SplitWeights, StumpCriterion, two_classes};
-use crate::tree::{CodeMaps, between, refuse_infinite};
+#[cfg(feature = "fit")]
+use crate::tree::between;
+use crate::tree::{CodeMaps, refuse_infinite};
 
 /// Rows that one thread predicts at a time.
 const BLOCK: usize = 1024;
@@ -66,6 +70,7 @@ struct StumpSplit {
 
 impl StumpColumns {
     /// Sorts the given rows of all columns; infinite cells are refused.
+    #[cfg(feature = "fit")]
     pub fn new(x: &Features<'_>, schema: Option<&Schema>, rows: &[usize], cx: &Context<'_>) -> Result<Self> {
         if rows.len() >= STARTS as usize {
             return Err(Error::Data(format!("{} rows are more than the {} that stumps can sort", rows.len(), STARTS - 1)));
@@ -120,6 +125,7 @@ impl StumpColumns {
 
     /// The best stump for rows of the classes `codes` with these weights. Of equally good ones the first column wins, then the
     /// lowest threshold, then missing values to the right. When no column can be cut, all rows go left.
+    #[cfg(feature = "fit")]
     pub fn best(&self, codes: &[u32], classes: usize, steps: &IntegerWeights, criterion: StumpCriterion) -> FittedStump {
         let mut whole = vec![0i64; classes.max(2)];
         codes.iter().enumerate().for_each(|(i, &c)| whole[c as usize] += steps.get(i));
@@ -144,6 +150,7 @@ impl StumpColumns {
         self.finish(chosen, codes, steps, whole.len(), classes)
     }
 
+    #[cfg(feature = "fit")]
     fn finish(
         &self,
         chosen: Option<(usize, StumpSplit)>,
@@ -202,6 +209,7 @@ impl StumpColumns {
 }
 
 impl StumpColumn {
+    #[cfg(feature = "fit")]
     fn best_number(
         &self,
         codes: &[u32],
@@ -265,6 +273,7 @@ impl StumpColumn {
 
     /// Beginnings of the categories in the order of the share of a class: the best of all sets for two classes (Fisher 1958);
     /// of more classes each in turn is set against the rest.
+    #[cfg(feature = "fit")]
     fn best_categories(
         &self,
         codes: &[u32],

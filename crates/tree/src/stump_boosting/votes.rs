@@ -1,6 +1,6 @@
 //! The votes of an ensemble for each class of each training row, and what follows from them.
 
-use rayon::prelude::*;
+use ermine_core::parallel::prelude::*;
 
 /// A vote is never taken beyond this: learners that separate the classes would have unbounded ones.
 const MAX_VOTE: f64 = 36.0;

@@ -1,20 +1,27 @@
 //! Decision trees.
 
 mod c45;
+#[cfg(feature = "fit")]
 mod criterion;
 pub mod ensemble;
 mod export;
 pub mod forest;
 pub mod gradient_boosting;
+#[cfg(feature = "fit")]
 mod grow;
 pub(crate) mod importance;
 mod model;
+#[cfg(feature = "fit")]
 pub(crate) mod open_node;
 mod params;
+#[cfg(feature = "fit")]
 mod partition;
+#[cfg(feature = "fit")]
 mod prune;
 mod prune_cv;
+#[cfg(feature = "fit")]
 mod sorted;
+#[cfg(feature = "fit")]
 mod split;
 #[cfg(test)]
 mod tests;
@@ -27,15 +34,19 @@ use ermine_core::{
 use ermine_math::double_double::Dd;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "fit")]
 use crate::columns::task_of;
+#[cfg(feature = "fit")]
 use criterion::{
     Binary, ClassImpurity, Classes, Gini, LogLoss, Means, Medians, OtherImpurity, QuantizedWeights, SplitCriterion, Squared,
     negative_target, no_positive_target,
 };
+#[cfg(feature = "fit")]
 use grow::{GrowContext, GrowOptions, GrownNode};
 use params::{
     MAX_DEPTH, MIN_IMPURITY_DECREASE, MIN_SAMPLES_LEAF, MIN_SAMPLES_SPLIT, MIN_WEIGHT_FRACTION_LEAF, MONOTONIC_CST, check_stops,
 };
+#[cfg(feature = "fit")]
 use sorted::{RowSubset, TreeColumns};
 
 pub use c45::{C45, C45Model, C45Rule};
@@ -44,8 +55,10 @@ pub use export::{LeafRule, TextStyle};
 pub use model::{LEAF, NodeArrays, TreeModel, UNDEFINED};
 pub(crate) use params::SHARE;
 pub use params::{CcpAlpha, ClassWeight, CountOrFraction, MaxFeatures};
+#[cfg(feature = "fit")]
 pub use prune::PruningPath;
 pub use prune_cv::PruningCv;
+#[cfg(feature = "fit")]
 pub(crate) use split::between;
 
 /// The number of class targets, if the columns of the target are their indicators: every cell is 0 or 1, and every row has as many ones.
@@ -172,6 +185,7 @@ impl Default for Tree {
 const CRITERIA: &[&str] =
     &["auto", "gini", "entropy", "log_loss", "misclassification", "squared_error", "friedman_mse", "absolute_error", "poisson"];
 
+#[cfg(feature = "fit")]
 impl Learner for Tree {
     type Model = TreeModel;
 
@@ -300,6 +314,7 @@ impl Learner for Tree {
 impl Tree {
     /// The sequence of cost-complexity pruning on these rows: the alphas at which the tree changes, and the impurity of the
     /// leaves from each on.
+    #[cfg(feature = "fit")]
     pub fn pruning_path(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PruningPath> {
         self.check()?;
         data.check(&Self::SPEC)?;
@@ -307,6 +322,7 @@ impl Tree {
     }
 
     /// Grows the tree, not pruned; false if the deadline has cut it short.
+    #[cfg(feature = "fit")]
     fn grow(&self, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<(Vec<GrownNode>, bool)> {
         let columns = TreeColumns::new(&data.x, data.schema);
         let rows = RowSubset::with_weight(data);
@@ -365,6 +381,7 @@ impl Tree {
     }
 
     /// The parameters, resolved for the data.
+    #[cfg(feature = "fit")]
     fn settings(&self, data: &DatasetRef<'_>, columns: &TreeColumns<'_>, rows: usize) -> Result<GrowOptions> {
         let refuse = |name: &str, value: String, expected: String| Err(Error::parameter(Self::SPEC.name, name, value, expected));
         let classes = matches!(data.y, Target::Class { .. });
@@ -414,6 +431,7 @@ impl Tree {
     }
 
     /// Class weights times row weights, and the rows that are left.
+    #[cfg(feature = "fit")]
     #[allow(clippy::type_complexity)]
     fn weigh_classes(
         &self,
@@ -446,6 +464,7 @@ impl Tree {
 }
 
 /// All that growing needs but the criterion.
+#[cfg(feature = "fit")]
 struct TreeSetup<'a> {
     columns: &'a TreeColumns<'a>,
     rows: RowSubset,
@@ -453,6 +472,7 @@ struct TreeSetup<'a> {
     cx: &'a Context<'a>,
 }
 
+#[cfg(feature = "fit")]
 impl TreeSetup<'_> {
     fn classes<I: ClassImpurity>(
         self,

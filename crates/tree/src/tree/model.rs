@@ -9,7 +9,10 @@ use ermine_core::{
 
 use super::PruningCv;
 use super::ensemble::model_of_trees;
-use super::ensemble::{TreeNode, Trees, load_categories, nodes_of, save_categories};
+#[cfg(feature = "fit")]
+use super::ensemble::nodes_of;
+use super::ensemble::{TreeNode, Trees, load_categories, save_categories};
+#[cfg(feature = "fit")]
 use super::grow::GrownNode;
 use super::importance::{gain_shares, report_importances};
 
@@ -61,6 +64,7 @@ pub struct NodeArrays {
 }
 
 impl TreeModel {
+    #[cfg(feature = "fit")]
     pub(super) fn new(
         task: Task,
         classes: Vec<String>,
@@ -210,7 +214,7 @@ impl TreeModel {
         Ok(out)
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let task: Task = input.field("task")?;
         if !task.is_supervised() {
             return Err(Error::Model(format!("a tree does not do {task}")));
@@ -268,7 +272,7 @@ impl NodeArrays {
         (0..count as u32).filter(|&c| set[c as usize / 64] >> (c % 64) & 1 == 1)
     }
 
-    fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let left: Vec<i32> = input.vec("left")?;
         let n = left.len();
         let value: Mat<f64> = input.mat("value")?;

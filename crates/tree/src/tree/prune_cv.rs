@@ -6,10 +6,16 @@
 
 use ermine_core::{Context, DatasetRef, Features, Result, RngStream, Target};
 
-use super::ensemble::{Trees, nodes_of};
+use super::Tree;
+use super::ensemble::Trees;
+#[cfg(feature = "fit")]
+use super::ensemble::nodes_of;
+#[cfg(feature = "fit")]
 use super::grow::{GrownNode, parents};
+#[cfg(feature = "fit")]
+use super::prune;
+#[cfg(feature = "fit")]
 use super::sorted::TreeColumns;
-use super::{Tree, prune};
 use ermine_core::splits::stratified_k_fold;
 
 /// How pruning was chosen by cross-validation: the trees of the sequence, from the full tree to its root.
@@ -44,6 +50,7 @@ impl PruningCv {
 }
 
 /// Chooses among the trees that pruning the full tree leads to.
+#[cfg(feature = "fit")]
 pub(super) fn choose(tree: &Tree, full: &[GrownNode], data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<PruningCv> {
     let path = prune::path(full, cx)?;
     let collapse = prune::leaf_from(full, cx)?;
@@ -138,6 +145,7 @@ impl PruningLossSums {
 }
 
 /// The leaf of each row.
+#[cfg(feature = "fit")]
 fn leaf_of_rows(nodes: &[GrownNode], trained_on: &DatasetRef<'_>, x: &Features<'_>) -> Result<Vec<u32>> {
     let categories = TreeColumns::new(&trained_on.x, trained_on.schema).categories;
     let mut trees = Trees::new(categories, nodes[0].value.len()).refusing_infinite();
@@ -146,6 +154,7 @@ fn leaf_of_rows(nodes: &[GrownNode], trained_on: &DatasetRef<'_>, x: &Features<'
 }
 
 /// Leaves of the tree selected by alpha.
+#[cfg(feature = "fit")]
 fn count_leaves(nodes: &[GrownNode], collapse: &[f64], alpha: f64) -> u64 {
     let (mut count, mut stack) = (0, vec![0]);
     while let Some(at) = stack.pop() {

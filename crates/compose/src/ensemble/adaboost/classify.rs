@@ -3,7 +3,7 @@
 use ermine_core::{Certificate, Context, DatasetRef, Error, Mat, Model, Progress, Result, Task, Trace, argmax_rows};
 use ermine_tree::stump_boosting::{IntegerWeights, Stump, StumpColumns, StumpCriterion, StumpList, VoteSums, correct_all};
 
-use super::model::{AdaBoostModel, WeakModels};
+use super::model::{AdaBoostModel, WeakModels, confidences};
 use super::{AdaBoost, train};
 use crate::ensemble::member;
 use crate::pipeline::PipelineStep;
@@ -347,17 +347,4 @@ impl<'a> AdaBoostState<'a> {
 fn smoothing(rows: &TrainingRows<'_>) -> f64 {
     let count = rows.kept.len() as f64;
     0.5 / rows.sample_weight.as_ref().map_or(count, |w| w.iter().sum::<f64>().max(count))
-}
-
-/// The confidence of real boosting for each class: `(K - 1) (log p_k - mean of log p)`.
-pub(super) fn confidences(shares: &Mat<f64>, smooth: f64) -> Mat<f64> {
-    let k = shares.cols() as f64;
-    let mut out = shares.clone();
-    for i in 0..out.rows() {
-        let row = out.row_mut(i);
-        row.iter_mut().for_each(|p| *p = ((*p + smooth) / (1.0 + k * smooth)).ln());
-        let mean = row.iter().sum::<f64>() / k;
-        row.iter_mut().for_each(|l| *l = (k - 1.0) * (*l - mean));
-    }
-    out
 }

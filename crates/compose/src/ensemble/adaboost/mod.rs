@@ -1,7 +1,9 @@
 //! AdaBoost: learners fitted in sequence, each with more weight on the rows that the earlier ones got wrong.
 
+#[cfg(feature = "fit")]
 mod classify;
 mod model;
+#[cfg(feature = "fit")]
 mod regress;
 
 use ermine_core::blocks::check_finite;
@@ -9,11 +11,13 @@ use ermine_core::{
     Accepts, AnyLearner, Context, DatasetRef, Error, Family, Learner, Model, ModelReader, ParamSpec, Range, Result, RngStream,
     Spec, Target, Task,
 };
+#[cfg(feature = "fit")]
 use ermine_tree::tree::Tree;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::member;
+#[cfg(feature = "fit")]
 use super::member::PREPARE;
 use crate::pipeline::PipelineStep;
 
@@ -68,6 +72,7 @@ pub use model::AdaBoostModel;
 /// # Reference
 /// Freund, Schapire: A decision-theoretic generalization of on-line learning and an application to boosting, 1997; Hastie,
 /// Rosset, Zhu, Zou: Multi-class AdaBoost, 2009.
+#[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdaBoost {
@@ -89,6 +94,7 @@ pub struct AdaBoost {
     pub prepare: bool,
 }
 
+#[cfg(feature = "fit")]
 impl Default for AdaBoost {
     fn default() -> Self {
         Self {
@@ -104,6 +110,7 @@ impl Default for AdaBoost {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for AdaBoost {
     type Model = AdaBoostModel;
 
@@ -228,6 +235,7 @@ impl Learner for AdaBoost {
 }
 
 /// Fits the base learner to all rows with the weights of a round; rows of weight 0 take no part.
+#[cfg(feature = "fit")]
 fn train(stage: &PipelineStep, data: &DatasetRef<'_>, weight: &[f64], round: usize, cx: &Context<'_>) -> Result<Box<dyn Model>> {
     let seed = RngStream::new(cx.seed, "adaboost", round as u64).next_u64();
     stage.learner().fit_any(&data.with_weight(Some(weight)), &Context { seed, validation: None, ..*cx })

@@ -6,7 +6,6 @@ use ermine_core::{
 };
 use ermine_tree::stump_boosting::StumpList;
 
-use super::classify::confidences;
 use crate::ensemble::member;
 use crate::pipeline::PipelineStep;
 
@@ -129,7 +128,7 @@ impl AdaBoostModel {
         Ok(out)
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let task: Task = input.field("task")?;
         let classes: Vec<String> = input.field("classes")?;
         let n_features: usize = input.field("n_features")?;
@@ -216,6 +215,19 @@ impl SavedTrace {
     }
 }
 
+/// The confidence of real boosting for each class: `(K - 1) (log p_k - mean of log p)`.
+pub(super) fn confidences(shares: &Mat<f64>, smooth: f64) -> Mat<f64> {
+    let k = shares.cols() as f64;
+    let mut out = shares.clone();
+    for i in 0..out.rows() {
+        let row = out.row_mut(i);
+        row.iter_mut().for_each(|p| *p = ((*p + smooth) / (1.0 + k * smooth)).ln());
+        let mean = row.iter().sum::<f64>() / k;
+        row.iter_mut().for_each(|l| *l = (k - 1.0) * (*l - mean));
+    }
+    out
+}
+
 fn lost() -> Error {
     Error::Model("a learner of the ensemble has lost its capability".into())
 }
@@ -240,7 +252,7 @@ impl Model for AdaBoostModel {
         let mut report = Report::default();
         let what = match &self.learners {
             WeakModels::Stumps(_) => "stumps".to_owned(),
-            WeakModels::Models(stage, _) => format!("models: {}", member::name(stage.learner())),
+            WeakModels::Models(stage, _) => format!("models: {}", member::name(stage)),
         };
         report.text(format!("{} {what}, boosted in {} rounds.", self.n_learners(), self.trace.rows.len()));
         if let Some(importances) = self.feature_importances() {

@@ -1,5 +1,6 @@
 //! Kernel ridge regression: min Σ wᵢ (yᵢ - f(xᵢ))² + α‖f‖², whose solution is f = Σ cⱼ k(xⱼ, ·) with (K + α W⁻¹) c = y.
 
+#[cfg(feature = "fit")]
 mod solve;
 
 use ermine_core::{
@@ -10,6 +11,7 @@ use ermine_math::kernel::{CellVariance, Expansion, ExpansionPoints, Kernel, Poin
 use serde::{Deserialize, Serialize};
 
 use super::{GammaChoice, GammaRule, KernelChoice, load_centers, resolve, save_centers};
+#[cfg(feature = "fit")]
 use solve::KernelRidgeSolution;
 
 /// Most rows for which the kernel matrix is stored and factorized.
@@ -111,6 +113,7 @@ impl Default for KernelRidge {
 
 const POSITIVE: Range = Range::at_least(0.0);
 
+#[cfg(feature = "fit")]
 impl Learner for KernelRidge {
     type Model = KernelRidgeModel;
 
@@ -231,6 +234,12 @@ impl Learner for KernelRidge {
     }
 
     fn load(input: &ModelReader) -> Result<KernelRidgeModel> {
+        KernelRidgeModel::load(input)
+    }
+}
+
+impl KernelRidgeModel {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let kernel: Kernel = input.field("kernel")?;
         let centers = load_centers(input, "rows")?;
         let dual: Mat<f64> = input.mat("dual_coef")?;
@@ -243,6 +252,7 @@ impl Learner for KernelRidge {
 }
 
 /// Leave-one-out: the residual without a row is its coefficient over the diagonal of the inverse of the system.
+#[cfg(feature = "fit")]
 fn left_out(ridge: &KernelRidge, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Option<Mat<f64>>> {
     let kernel = ridge.kernel.kernel(&ridge.gamma, ridge.degree, ridge.coef0)?;
     let direct = matches!(ridge.method, KernelRidgeSolver::Auto | KernelRidgeSolver::Cholesky) && data.rows() <= DIRECT;

@@ -2,6 +2,7 @@
 
 use ermine_core::{DatasetRef, Features, Mat, Result};
 use ermine_math::double_double::Dd;
+#[cfg(feature = "fit")]
 use ermine_math::linalg::{eigen_symmetric, matmul, product};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,7 @@ fn inverse(value: f64, penalty: f64, least: f64) -> f64 {
 }
 
 impl RidgeSpectrum {
+    #[cfg(feature = "fit")]
     pub fn new(problem: &LeastSquaresProblem<'_>, grid: &AlphaGrid<'_>, given: &CrossProducts<'_>) -> Result<Self> {
         let (p, t) = (given.cols, given.targets);
         enough_rows(given.rows as usize, problem.fit_intercept)?;
@@ -115,6 +117,7 @@ impl RidgeSpectrum {
     }
 
     /// Adds the errors of a block of rows: of rows that were part of the fit and are left out, or of others.
+    #[cfg(feature = "fit")]
     pub fn add(
         &self,
         problem: &LeastSquaresProblem<'_>,
@@ -163,6 +166,7 @@ impl RidgeSpectrum {
     }
 
     /// Centered rows on the axes.
+    #[cfg(feature = "fit")]
     fn rotate_rows(&self, problem: &LeastSquaresProblem<'_>, x: &Features<'_>) -> Result<Mat<f64>> {
         let (n, p, unit) = (x.rows(), self.values.len(), power(self.exponent));
         let mut out = Mat::zeros(n, p);

@@ -1,10 +1,15 @@
 //! Principal components.
 
+#[cfg(feature = "fit")]
 mod evidence;
+#[cfg(feature = "fit")]
 mod held_out;
 mod model;
+#[cfg(feature = "fit")]
 mod pass;
+#[cfg(feature = "fit")]
 mod spectrum;
+#[cfg(feature = "fit")]
 mod svd;
 
 use ermine_core::*;
@@ -12,6 +17,7 @@ pub use ermine_math::linalg::{AutoWord, PowerIterations};
 use serde::{Deserialize, Serialize};
 
 pub use model::PcaModel;
+#[cfg(feature = "fit")]
 pub(super) use spectrum::{enough, flip_signs};
 
 /// Number of components of a [`Pca`].
@@ -130,12 +136,14 @@ impl Default for Pca {
 const CHEAP: f64 = 2e8;
 
 impl Pca {
+    #[cfg(feature = "fit")]
     fn refuse(&self, expected: String) -> Error {
         let value = serde_json::to_string(&self.n_components).unwrap_or_default();
         Error::parameter(Self::SPEC.name, "n_components", value, expected)
     }
 
     /// Checks the number of components against the numbers of rows and columns.
+    #[cfg(feature = "fit")]
     fn check_against(&self, rows: f64, cols: usize) -> Result<usize> {
         let most = if rows < cols as f64 { rows as usize } else { cols };
         let truncated = matches!(self.svd_solver, PcaSolver::Arpack | PcaSolver::Randomized);
@@ -161,11 +169,17 @@ impl Pca {
     }
 }
 
+impl Pca {
+    /// Its name in the catalogue and in model files.
+    pub(crate) const NAME: &'static str = "pca";
+}
+
+#[cfg(feature = "fit")]
 impl Learner for Pca {
     type Model = PcaModel;
 
     const SPEC: Spec = Spec {
-        name: "pca",
+        name: Self::NAME,
         summary: "Principal components: the directions in which rows differ most",
         objective: "min over orthonormal V of sum_i w_i ||x_i - mean - V' V (x_i - mean)||^2",
         notes: "To look at data in two dimensions, to compress correlated columns, to rid a linear model of collinear ones. \

@@ -103,7 +103,7 @@ impl PcaModel {
         &self.held_out
     }
 
-    pub(in crate::decomposition) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let bad = |m: &str| Error::Model(format!("pca: {m}"));
         let components: Mat<f64> = input.mat("components")?;
         let kept = components.rows();
@@ -215,7 +215,7 @@ impl Transformer for PcaModel {
             match block {
                 Features::F64(x) => self.projection.apply(*x, &self.mean, out),
                 Features::F32(x) => self.projection.apply(*x, &self.mean, out),
-                other => self.projection.apply(numbers(other, &mut scratch, Pca::SPEC.name)?, &self.mean, out),
+                other => self.projection.apply(numbers(other, &mut scratch, Pca::NAME)?, &self.mean, out),
             }
             if out.iter().any(|v| !v.is_finite()) {
                 block.refuse_non_finite(None)?;
@@ -270,7 +270,7 @@ impl Density for PcaModel {
         let out = by_blocks(x, 1, |block, _, out| {
             let mut scratch = Vec::new();
             let mut row = vec![0.0; cols];
-            let rows = numbers(block, &mut scratch, Pca::SPEC.name)?;
+            let rows = numbers(block, &mut scratch, Pca::NAME)?;
             let mut z = vec![0.0; rows.rows() * kept];
             self.projection.apply(rows, &self.mean, &mut z);
             for (i, out) in out.iter_mut().enumerate() {

@@ -70,6 +70,7 @@ pub struct SubspaceProducts {
     square: f64,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for PcaPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         let add = |a: &mut [f64], b: &[f64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
@@ -160,6 +161,7 @@ impl Pca {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for Pca {
     type State = PcaState;
     type Partial = PcaPartial;

@@ -34,7 +34,7 @@ impl ImputeModel {
         self.columns.iter().enumerate().filter(|(_, c)| **c != ColumnFill::Dropped)
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let columns: Vec<ColumnFill> = input.field("columns")?;
         let indicators: Vec<usize> = input.field("indicators")?;
         let sound = |c: &ColumnFill| match c {
@@ -93,7 +93,7 @@ impl Transformer for ImputeModel {
             let mut scratch = Vec::new();
             let dense = match block {
                 Features::Table(_) => None,
-                _ => Some(numbers(block, &mut scratch, Impute::SPEC.name)?),
+                _ => Some(numbers(block, &mut scratch, Impute::NAME)?),
             };
             let schema = if let Features::Table(t) = block { Some(t.schema()) } else { None };
             for (to, (j, fill)) in kept.iter().enumerate() {
@@ -107,7 +107,7 @@ impl Transformer for ImputeModel {
                         let values = t.numbers(*j).ok_or_else(|| Error::Kind {
                             column: column_label(schema, *j),
                             found: format!("of type {}", t.schema().fields[*j].kind),
-                            learner: Impute::SPEC.name.into(),
+                            learner: Impute::NAME.into(),
                             needed: "numbers there".into(),
                         })?;
                         values.iter().enumerate().for_each(|(i, x)| out[i * width + to] = if x.is_nan() { *v } else { *x });

@@ -1,10 +1,14 @@
 //! ID3 and C4.5: multi-way trees.
 
+#[cfg(feature = "fit")]
 mod columns;
 mod export;
+#[cfg(feature = "fit")]
 mod grow;
 mod model;
+#[cfg(feature = "fit")]
 mod prune;
+#[cfg(feature = "fit")]
 mod split;
 #[cfg(test)]
 mod tests;
@@ -14,8 +18,11 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "fit")]
 use super::criterion::QuantizedWeights;
+#[cfg(feature = "fit")]
 use grow::{C45Data, C45Grower, C45Options};
+#[cfg(feature = "fit")]
 use split::C45Criterion;
 
 pub use export::C45Rule;
@@ -97,6 +104,7 @@ impl Default for C45 {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Learner for C45 {
     type Model = C45Model;
 

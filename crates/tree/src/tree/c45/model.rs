@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{
     Cell, Certificate, Classifier, Error, Features, MISSING_CODE, Mat, Model, ModelReader, ModelWriter, Report, Result, Schema,
 };
-use rayon::prelude::*;
 
 use super::super::ensemble::{load_categories, save_categories};
 use super::super::importance::{gain_shares, report_importances};
 use super::super::{CodeMaps, refuse_infinite};
+#[cfg(feature = "fit")]
 use super::grow::{C45Data, C45Node};
+#[cfg(feature = "fit")]
 use super::split::C45Test;
 
 /// Rows that one thread predicts at a time.
@@ -63,6 +65,7 @@ impl C45NodeArrays {
 }
 
 impl C45Model {
+    #[cfg(feature = "fit")]
     pub(super) fn new(
         classes: Vec<String>,
         categories: Vec<Option<Arc<Vec<String>>>>,
@@ -174,7 +177,7 @@ impl C45Model {
         }
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let classes: Vec<String> = input.field("classes")?;
         let categories = load_categories(input)?;
         let certificate: Certificate = input.field("certificate")?;

@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use ermine_core::{Features, Mat, Result};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "fit")]
 use super::grow::GrownNode;
 use compiled::CompiledTrees;
 pub(super) use file::{load_categories, save_categories};
@@ -393,6 +394,7 @@ impl Trees {
 }
 
 /// The nodes of an exact tree; the gain is the decrease of impurity times weight, the cover is the weight.
+#[cfg(feature = "fit")]
 pub(in crate::tree) fn nodes_of(grown: &[GrownNode]) -> Vec<TreeNode> {
     let cost = |i: usize| grown[i].weight * grown[i].impurity;
     let node = |(i, g): (usize, &GrownNode)| {

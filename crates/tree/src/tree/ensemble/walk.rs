@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Features, Result};
-use rayon::prelude::*;
 
 use super::cells::{CodeMaps, FeatureAccess, SparseCells, TableCells, refuse_infinite};
 use super::compiled::{CompiledTrees, PredictScratch};

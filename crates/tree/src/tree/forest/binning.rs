@@ -102,6 +102,7 @@ impl ForestSummary {
     }
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ForestSummary {
     fn merge(&mut self, other: Self) -> Result<()> {
         ColumnSummary::merge_all(&mut self.columns, other.columns)?;

@@ -1,17 +1,29 @@
 //! Random forests.
 
+#[cfg(feature = "fit")]
 mod bagged_tree;
+#[cfg(feature = "fit")]
 mod binning;
+#[cfg(feature = "fit")]
 mod bins;
+#[cfg(feature = "fit")]
 mod bootstrap;
+#[cfg(feature = "fit")]
 mod fit;
+#[cfg(feature = "fit")]
 mod grow;
+#[cfg(feature = "fit")]
 mod joint;
+#[cfg(feature = "fit")]
 mod kind;
 mod model;
+#[cfg(feature = "fit")]
 mod oob;
+#[cfg(feature = "fit")]
 mod pass;
+#[cfg(feature = "fit")]
 mod split_search;
+#[cfg(feature = "fit")]
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -22,8 +34,10 @@ use ermine_core::{
 };
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "fit")]
 use super::grow::GrowOptions;
 use super::params::{MAX_DEPTH, MAX_LEAF_NODES, MIN_IMPURITY_DECREASE, MIN_SAMPLES_SPLIT, MONOTONIC_CST, SHARE, check_stops};
+#[cfg(feature = "fit")]
 use super::sorted::TreeColumns;
 use super::{ClassWeight, CountOrFraction, MaxFeatures, Tree};
 
@@ -153,6 +167,7 @@ impl Default for RandomForest {
 /// The word for class weights that balance each bag by itself.
 const SUBSAMPLE: &str = "balanced_subsample";
 
+#[cfg(feature = "fit")]
 impl Learner for RandomForest {
     type Model = ForestModel;
 
@@ -308,16 +323,19 @@ impl Learner for RandomForest {
 impl RandomForest {
     /// How often each row is in the bag of each of the first trees that a fit on `data` grows. Of the columns of `data` nothing
     /// is needed but the number of rows.
+    #[cfg(feature = "fit")]
     pub fn bags(&self, trees: usize, data: &DatasetRef<'_>, cx: &Context<'_>) -> Result<Vec<Vec<u32>>> {
         fit::bootstrap_counts(self, trees, data, cx)
     }
 
     /// The seed with which a forest of one tree, without bags, grows tree number `tree` of a forest with this seed.
+    #[cfg(feature = "fit")]
     pub fn tree_seed(seed: u64, tree: usize) -> u64 {
         fit::tree_seed(seed, tree)
     }
 
     /// When trees stop growing. Shares of rows refer to `rows`.
+    #[cfg(feature = "fit")]
     fn stops(&self, data: &DatasetRef<'_>, columns: &TreeColumns<'_>, rows: usize) -> Result<GrowOptions> {
         let tree = self.tree(matches!(data.y, Target::Class { .. }), columns.len());
         let mut settings = tree.settings(data, columns, rows)?;
@@ -326,6 +344,7 @@ impl RandomForest {
     }
 
     /// The same stops with shares of so many rows.
+    #[cfg(feature = "fit")]
     fn with_rows(&self, settings: GrowOptions, rows: usize) -> GrowOptions {
         let min_leaf = self.min_samples_leaf.rows(rows).max(1);
         let min_split = self.min_samples_split.rows(rows).max(2).max(min_leaf.saturating_mul(2));

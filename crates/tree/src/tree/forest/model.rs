@@ -74,7 +74,7 @@ impl ForestModel {
         Ok(out)
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let task: Task = input.field("task")?;
         if !task.is_supervised() {
             return Err(Error::Model(format!("a forest does not do {task}")));

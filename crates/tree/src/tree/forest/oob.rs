@@ -136,6 +136,7 @@ pub(super) struct OobSums {
     y: Vec<f64>,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for OobSums {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.predictions.extend(other.predictions);

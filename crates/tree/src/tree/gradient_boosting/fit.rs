@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use ermine_core::{Certificate, Context, DatasetRef, Error, Features, Learner, Mat, MatRef, Progress, Result, RngStream, Target};
+use ermine_core::{Certificate, Context, DatasetRef, Error, Learner, Mat, MatRef, Progress, Result, RngStream, Target};
 
 use super::super::criterion::{Means, QuantizedWeights, Squared};
 use super::super::ensemble::{TreeNode, Trees, nodes_of};
@@ -360,14 +360,4 @@ fn sample(data: &DatasetRef<'_>) -> Result<BoostingSample> {
     let weight: Vec<f64> = data.weight.map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
     let train = (0..n as u32).filter(|&i| weight[i as usize] > 0.0).collect();
     Ok(BoostingSample { y, weight, train, held: Vec::new() })
-}
-
-impl GradientBoostingModel {
-    /// The scores of rows.
-    pub(super) fn raw(&self, x: &Features<'_>) -> Result<Mat<f64>> {
-        let width = self.start.len();
-        let mut out = Mat::from_fn(x.rows(), width, |_, k| self.start[k]);
-        self.trees.add_to(x, 0..self.trees.n_trees(), width, &mut out)?;
-        Ok(out)
-    }
 }

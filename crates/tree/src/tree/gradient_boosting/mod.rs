@@ -1,8 +1,10 @@
 //! Gradient boosting on exact trees.
 
+#[cfg(feature = "fit")]
 mod fit;
 mod loss;
 mod model;
+#[cfg(feature = "fit")]
 mod step;
 #[cfg(test)]
 mod tests;
@@ -130,6 +132,7 @@ impl Default for GradientBoosting {
 
 const STEPS: &[&str] = &["leaf", "line-search", "fixed", "decay"];
 
+#[cfg(feature = "fit")]
 impl Learner for GradientBoosting {
     type Model = GradientBoostingModel;
 

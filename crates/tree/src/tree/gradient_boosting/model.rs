@@ -78,6 +78,14 @@ impl GradientBoostingModel {
         Ok(())
     }
 
+    /// The scores of rows.
+    pub(super) fn raw(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        let width = self.start.len();
+        let mut out = Mat::from_fn(x.rows(), width, |_, k| self.start[k]);
+        self.trees.add_to(x, 0..self.trees.n_trees(), width, &mut out)?;
+        Ok(out)
+    }
+
     fn answers(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let raw = self.raw(x)?;
         let width = if self.task == Task::Classification { self.classes.len() } else { 1 };
@@ -88,7 +96,7 @@ impl GradientBoostingModel {
         Ok(out)
     }
 
-    pub(super) fn load(input: &ModelReader) -> Result<Self> {
+    pub(crate) fn load(input: &ModelReader) -> Result<Self> {
         let task: Task = input.field("task")?;
         let classes: Vec<String> = input.field("classes")?;
         let (name, alpha): (String, f64) = (input.field("loss")?, input.vec_of("alpha", 1)?[0]);

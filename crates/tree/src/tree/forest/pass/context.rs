@@ -27,6 +27,7 @@ pub(super) struct BinSurvey {
     pub positive: bool,
 }
 
+#[cfg(feature = "fit")]
 impl Partial for BinSurvey {
     fn merge(&mut self, other: Self) -> Result<()> {
         if self.low.is_empty() {

@@ -103,6 +103,7 @@ fn wrong_partial() -> Error {
     Error::Data("parts of different passes".into())
 }
 
+#[cfg(feature = "fit")]
 impl Partial for ForestPartial {
     fn merge(&mut self, other: Self) -> Result<()> {
         match (&mut self.0, other.0) {
@@ -120,6 +121,7 @@ impl Partial for ForestPartial {
     }
 }
 
+#[cfg(feature = "fit")]
 impl PassLearner for RandomForest {
     type State = ForestState;
     type Partial = ForestPartial;
