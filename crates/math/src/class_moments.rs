@@ -90,6 +90,10 @@ impl ClassMoments {
     /// # Panics
     /// When the lengths or the number of columns differ, or a code is not a class.
     pub fn add<T: Real>(&mut self, x: MatRef<'_, T>, codes: &[u32], weight: Option<&[f64]>) {
+        T::add_to_classes(self, x, codes, weight);
+    }
+
+    pub(crate) fn add_rows<T: Real>(&mut self, x: MatRef<'_, T>, codes: &[u32], weight: Option<&[f64]>) {
         let (rows, cols, classes) = (x.rows(), x.cols(), self.weight.len());
         assert_eq!(cols, self.mean.cols(), "columns");
         assert!(codes.len() == rows && weight.is_none_or(|w| w.len() == rows), "rows of classes and weights");

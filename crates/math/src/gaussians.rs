@@ -80,6 +80,10 @@ impl FullGaussians {
     /// # Panics
     /// When the shapes do not fit.
     pub fn log_density<T: Real>(&self, x: MatRef<'_, T>, out: &mut [f64]) {
+        T::log_density(self, x, out);
+    }
+
+    pub(crate) fn log_density_of<T: Real>(&self, x: MatRef<'_, T>, out: &mut [f64]) {
         assert_eq!(x.cols(), self.features, "features");
         assert_eq!(out.len(), x.rows() * self.components(), "room for the densities");
         #[cfg(target_arch = "x86_64")]

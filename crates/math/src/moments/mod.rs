@@ -34,15 +34,34 @@ impl Real for f32 {
 }
 
 mod sealed {
+    use ermine_core::MatRef;
+
+    use super::Moments;
+    use crate::class_moments::ClassMoments;
+    use crate::gaussians::FullGaussians;
     use crate::simd::Simd;
 
+    /// What is generic over the elements, and large: compiled here, once for each type, and not wherever it is called.
     pub trait SimdLoad: Sized {
+        fn fill_moments(m: &mut Moments, x: MatRef<'_, Self>, y: Option<MatRef<'_, f64>>, weight: Option<&[f64]>);
+        fn add_to_classes(m: &mut ClassMoments, x: MatRef<'_, Self>, codes: &[u32], weight: Option<&[f64]>);
+        fn log_density(g: &FullGaussians, x: MatRef<'_, Self>, out: &mut [f64]);
+
         /// Four adjacent values as f64.
         /// # Safety
         /// They must be readable at `at`.
         unsafe fn load4<S: Simd>(s: S, at: *const Self) -> S::V;
     }
     impl SimdLoad for f64 {
+        fn fill_moments(m: &mut Moments, x: MatRef<'_, Self>, y: Option<MatRef<'_, f64>>, weight: Option<&[f64]>) {
+            m.fill(x, y, weight);
+        }
+        fn add_to_classes(m: &mut ClassMoments, x: MatRef<'_, Self>, codes: &[u32], weight: Option<&[f64]>) {
+            m.add_rows(x, codes, weight);
+        }
+        fn log_density(g: &FullGaussians, x: MatRef<'_, Self>, out: &mut [f64]) {
+            g.log_density_of(x, out);
+        }
         #[inline(always)]
         unsafe fn load4<S: Simd>(s: S, at: *const f64) -> S::V {
             // SAFETY: the caller's promise.
@@ -50,6 +69,15 @@ mod sealed {
         }
     }
     impl SimdLoad for f32 {
+        fn fill_moments(m: &mut Moments, x: MatRef<'_, Self>, y: Option<MatRef<'_, f64>>, weight: Option<&[f64]>) {
+            m.fill(x, y, weight);
+        }
+        fn add_to_classes(m: &mut ClassMoments, x: MatRef<'_, Self>, codes: &[u32], weight: Option<&[f64]>) {
+            m.add_rows(x, codes, weight);
+        }
+        fn log_density(g: &FullGaussians, x: MatRef<'_, Self>, out: &mut [f64]) {
+            g.log_density_of(x, out);
+        }
         #[inline(always)]
         unsafe fn load4<S: Simd>(s: S, at: *const f32) -> S::V {
             // SAFETY: the caller's promise.
@@ -233,10 +261,10 @@ impl Moments {
             let (x, y) = (x.row_range(range.clone()), y.map(|y| y.row_range(range.clone())));
             let weight = weight.map(|w| &w[range]);
             if self.weight == 0.0 && self.finite {
-                self.fill(x, y, weight);
+                T::fill_moments(self, x, y, weight);
             } else {
                 let mut block = Self::new(self.x_cols, self.y_cols);
-                block.fill(x, y, weight);
+                T::fill_moments(&mut block, x, y, weight);
                 self.merge(block);
             }
         }
