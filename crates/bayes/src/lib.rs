@@ -25,7 +25,7 @@ pub use multinomial::{MultinomialNb, MultinomialNbModel};
 
 /// The learners of this crate, in the order people see them.
 #[cfg(feature = "fit")]
-pub const LEARNERS: &[ermine_core::MakeLearner] = &[
+pub static LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(GaussianNb::default()),
     || Box::new(MultinomialNb::default()),
     || Box::new(BernoulliNb::default()),

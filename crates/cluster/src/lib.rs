@@ -19,7 +19,7 @@ pub use kmeans::{KMeansPartial, KMeansState};
 
 /// The learners of this crate, in the order of the catalogue.
 #[cfg(feature = "fit")]
-pub const LEARNERS: &[ermine_core::MakeLearner] = &[
+pub static LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(KMeans::default()),
     || Box::new(MiniBatchKMeans::default()),
     || Box::new(Dbscan::default()),

@@ -1,5 +1,7 @@
 //! The catalogue: one explicit list of all learners.
 
+use std::sync::LazyLock;
+
 use ermine_core::{AnyLearner, Error, MakeLearner, Result};
 
 use crate::Pipeline;
@@ -10,62 +12,50 @@ use crate::ensemble::{AdaBoost, Bagging};
 use crate::ensemble::{OneVsOne, OneVsRest};
 use crate::ensemble::{Stacking, Voting};
 
-/// The slices of the families that were compiled in, in the order of the catalogue.
-const FAMILIES: &[&[MakeLearner]] = &[
-    &[|| Box::new(Baseline::default())],
+/// The slices of the families that were compiled in, in the order of the catalogue. They are named, not copied: so a family
+/// compiles its learners, and this crate does not compile them again.
+static FAMILIES: &[&&[MakeLearner]] = &[
+    &FIRST,
     #[cfg(feature = "linear")]
-    ermine_linear::LEARNERS,
+    &ermine_linear::LEARNERS,
     #[cfg(feature = "kernel")]
-    ermine_kernel::LEARNERS,
+    &ermine_kernel::LEARNERS,
     #[cfg(feature = "bayes")]
-    ermine_bayes::LEARNERS,
+    &ermine_bayes::LEARNERS,
     #[cfg(feature = "neighbors")]
-    ermine_neighbors::LEARNERS,
+    &ermine_neighbors::LEARNERS,
     #[cfg(feature = "tree")]
-    ermine_tree::LEARNERS,
+    &ermine_tree::LEARNERS,
     #[cfg(feature = "tree")]
-    &[|| Box::new(AdaBoost::default())],
+    &AFTER_TREES,
     #[cfg(feature = "mixture")]
-    ermine_mixture::LEARNERS,
+    &ermine_mixture::LEARNERS,
     #[cfg(feature = "neural")]
-    ermine_neural::LEARNERS,
+    &ermine_neural::LEARNERS,
     #[cfg(feature = "cluster")]
-    ermine_cluster::LEARNERS,
-    ermine_prep::LEARNERS,
+    &ermine_cluster::LEARNERS,
+    &ermine_prep::LEARNERS,
     #[cfg(feature = "tree")]
-    &[|| Box::new(Bagging::default())],
-    &[|| Box::new(Voting::default()), || Box::new(Stacking::default())],
+    &BAGGING,
+    &ENSEMBLES,
     #[cfg(feature = "linear")]
-    &[|| Box::new(OneVsRest::default()), || Box::new(OneVsOne::default())],
-    &[|| Box::new(Pipeline::default())],
+    &BINARY_PROBLEMS,
+    &PIPELINE,
 ];
 
-const COUNT: usize = {
-    let (mut count, mut family) = (0, 0);
-    while family < FAMILIES.len() {
-        count += FAMILIES[family].len();
-        family += 1;
-    }
-    count
-};
-
-static ALL: [MakeLearner; COUNT] = {
-    let mut all: [MakeLearner; COUNT] = [FAMILIES[0][0]; COUNT];
-    let (mut next, mut family) = (0, 0);
-    while family < FAMILIES.len() {
-        let mut k = 0;
-        while k < FAMILIES[family].len() {
-            all[next] = FAMILIES[family][k];
-            next += 1;
-            k += 1;
-        }
-        family += 1;
-    }
-    all
-};
+static FIRST: &[MakeLearner] = &[|| Box::new(Baseline::default())];
+#[cfg(feature = "tree")]
+static AFTER_TREES: &[MakeLearner] = &[|| Box::new(AdaBoost::default())];
+#[cfg(feature = "tree")]
+static BAGGING: &[MakeLearner] = &[|| Box::new(Bagging::default())];
+static ENSEMBLES: &[MakeLearner] = &[|| Box::new(Voting::default()), || Box::new(Stacking::default())];
+#[cfg(feature = "linear")]
+static BINARY_PROBLEMS: &[MakeLearner] = &[|| Box::new(OneVsRest::default()), || Box::new(OneVsOne::default())];
+static PIPELINE: &[MakeLearner] = &[|| Box::new(Pipeline::default())];
 
 /// Every learner that was compiled in, family by family. A new learner is one line in the slice of its family.
-pub static LEARNERS: &[MakeLearner] = &ALL;
+pub static LEARNERS: LazyLock<Vec<MakeLearner>> =
+    LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter().copied()).collect());
 
 /// Learners that a comparison tries only when they are named, because by default they repeat another (a Gaussian glm
 /// and an expectile at one half are least squares), answer another question (a quantile), only approximate what others

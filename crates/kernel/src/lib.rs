@@ -10,7 +10,7 @@ pub mod svm;
 
 /// The learners of this crate, in the order of the catalogue.
 #[cfg(feature = "fit")]
-pub const LEARNERS: &[ermine_core::MakeLearner] = &[
+pub static LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(svm::Svm::default()),
     || Box::new(kernel::KernelRidge::default()),
     || Box::new(kernel::Nystroem::default()),

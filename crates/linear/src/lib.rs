@@ -46,7 +46,7 @@ pub use stepwise::{Stepwise, StepwiseCriterion, StepwiseModel, StepwiseStep};
 
 /// The learners of this crate, in the order people see them.
 #[cfg(feature = "fit")]
-pub const LEARNERS: &[ermine_core::MakeLearner] = &[
+pub static LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(Ols::default()),
     || Box::new(Ridge::default()),
     || Box::new(Lasso::default()),

@@ -19,7 +19,7 @@ pub use gmm::{
 
 /// The learners of this crate, in the order people see them.
 #[cfg(feature = "fit")]
-pub const LEARNERS: &[ermine_core::MakeLearner] =
+pub static LEARNERS: &[ermine_core::MakeLearner] =
     &[|| Box::new(Gmm::default()), || Box::new(GmmClassifier::default()), || Box::new(MixtureOfExperts::default())];
 
 /// What loads their models, in the same order.

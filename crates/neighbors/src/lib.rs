@@ -16,7 +16,7 @@ pub use model::KnnModel;
 
 /// The learners of this crate, in the order of the catalogue.
 #[cfg(feature = "fit")]
-pub const LEARNERS: &[ermine_core::MakeLearner] = &[|| Box::new(Knn::default())];
+pub static LEARNERS: &[ermine_core::MakeLearner] = &[|| Box::new(Knn::default())];
 
 /// What loads their models, in the same order.
 pub const MODELS: &[(&str, ermine_core::LoadModel)] = ermine_core::saved_models![

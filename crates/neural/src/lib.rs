@@ -55,7 +55,7 @@ pub use ermine_math::nn::Float;
 
 /// The learners of this crate, in the order of the catalogue.
 #[cfg(feature = "fit")]
-pub const LEARNERS: &[ermine_core::MakeLearner] = &[
+pub static LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(Mlp::default()),
     || Box::new(ConvNet::default()),
     || Box::new(Autoencoder::default()),

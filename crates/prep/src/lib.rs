@@ -10,7 +10,7 @@ pub mod preprocessing;
 
 /// The learners of this crate, in the order of the catalogue.
 #[cfg(feature = "fit")]
-pub const LEARNERS: &[ermine_core::MakeLearner] = &[
+pub static LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(decomposition::Pca::default()),
     || Box::new(decomposition::IncrementalPca::default()),
     || Box::new(preprocessing::StandardScaler::default()),

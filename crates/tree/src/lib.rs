@@ -16,7 +16,7 @@ pub mod tree;
 
 /// The learners of this crate, in the order people see them.
 #[cfg(feature = "fit")]
-pub const LEARNERS: &[ermine_core::MakeLearner] = &[
+pub static LEARNERS: &[ermine_core::MakeLearner] = &[
     || Box::new(tree::Tree::default()),
     || Box::new(tree::forest::RandomForest::default()),
     || Box::new(tree::gradient_boosting::GradientBoosting::default()),
