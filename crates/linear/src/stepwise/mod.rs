@@ -290,7 +290,7 @@ impl Learner for Stepwise {
         accepts: Accepts { weights: true, sparse: true, passes: true, ..Accepts::NUMBERS },
         params: &[
             ParamSpec {
-                name: Self::NAME,
+                name: "criterion",
                 doc: "What decides the number of columns: bic, m log n - 2 log-likelihood; aic, 2 m - 2 log-likelihood; cv, the \
                       error of cross-validation, whose folds are interleaved rows; k, n_features.",
                 range: Range::Choice(&["bic", "aic", "cv", "k"]),
