@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod by_row;
 mod compare;
 mod contract;
 mod input_forms;
@@ -76,6 +77,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("an error of a prediction names the row among all rows", input_forms::row_of_a_prediction),
     ("both memory layouts are equal", input_forms::layouts),
     ("f32 is close to f64", input_forms::f32_features),
+    ("a row by itself has the bits of rows together", by_row::one_row_function),
     ("sparse rows equal dense rows", input_forms::sparse),
     ("a table of numbers equals a matrix", input_forms::table),
     ("categories are matched by name", input_forms::categories),

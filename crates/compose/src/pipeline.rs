@@ -1,6 +1,9 @@
 //! Pipelines: transformers and a final learner, as one learner.
 
 mod explain;
+mod one_row;
+
+use std::sync::OnceLock;
 
 #[cfg(feature = "fit")]
 use ermine_core::{
@@ -9,7 +12,7 @@ use ermine_core::{
 };
 use ermine_core::{
     AdditiveModel, Attributor, Certificate, Classifier, Clusterer, ColumnMeaning, Density, Error, Features, Mat, MatRef, Model,
-    ModelReader, ModelWriter, NeighborModel, Regressor, Report, Result, Schema, Section, Trace, Transformer,
+    ModelReader, ModelWriter, NeighborModel, Regressor, Report, Result, RowFunction, Schema, Section, Trace, Transformer,
 };
 #[cfg(feature = "fit")]
 use ermine_prep::preprocessing::{DropLevel, Prepare};
@@ -18,6 +21,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 #[cfg(feature = "fit")]
 use serde_json::Value;
 
+use self::one_row::PipelineOfRow;
 #[cfg(feature = "fit")]
 use crate::baseline::Baseline;
 #[cfg(feature = "fit")]
@@ -344,6 +348,8 @@ pub struct PipelineModel {
     steps: Vec<PipelineStep>,
     front: Vec<Box<dyn Model>>,
     last: Box<dyn Model>,
+    /// The short way for single rows of numbers, made when it is first asked for; none where a step has none.
+    of_row: OnceLock<Option<Box<dyn RowFunction>>>,
 }
 
 impl PipelineModel {
@@ -355,7 +361,7 @@ impl PipelineModel {
         for (model, stage) in models.iter().zip(&steps) {
             transformer_of(&**model, stage)?;
         }
-        Ok(Self { steps, front: models, last })
+        Ok(Self { steps, front: models, last, of_row: OnceLock::new() })
     }
 
     /// The learners, in order.
@@ -512,10 +518,18 @@ impl Regressor for PipelineModel {
         self.last.as_regressor().map_or(1, |r| r.n_targets())
     }
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        if self.last.as_classifier().is_none()
+            && let Some(few) = self.few_rows(x)
+        {
+            return Ok(few);
+        }
         self.collect_row_blocks(x, |run| self.last.as_regressor().expect(LOST_CAPABILITY).predict(run))
     }
     fn unit_deviance(&self, target: f64, predicted: f64) -> f64 {
         self.last.as_regressor().expect(LOST_CAPABILITY).unit_deviance(target, predicted)
+    }
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        PipelineOfRow::new(self, schema, |last, columns| last.as_regressor()?.by_row(columns)).map(|f| Box::new(f) as _)
     }
 }
 
@@ -523,7 +537,13 @@ impl Classifier for PipelineModel {
     fn classes(&self) -> &[String] {
         self.last.as_classifier().map_or(&[], |c| c.classes())
     }
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        PipelineOfRow::new(self, schema, |last, columns| last.as_classifier()?.by_row(columns)).map(|f| Box::new(f) as _)
+    }
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
+        if let Some(few) = self.few_rows(x) {
+            return Ok(few);
+        }
         self.collect_row_blocks(x, |run| self.last.as_classifier().expect(LOST_CAPABILITY).proba(run))
     }
     fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
@@ -537,6 +557,9 @@ impl Classifier for PipelineModel {
         Ok((out.cols() > 0).then_some(out))
     }
     fn classify(&self, x: &Features<'_>) -> Result<Vec<u32>> {
+        if let Some(few) = self.classes_of_few_rows(x) {
+            return Ok(few);
+        }
         let mut out = Vec::with_capacity(x.rows());
         self.in_row_blocks(x, |run| {
             out.extend(self.last.as_classifier().expect(LOST_CAPABILITY).classify(run)?);
@@ -558,6 +581,9 @@ impl Classifier for PipelineModel {
 impl Transformer for PipelineModel {
     fn transform(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.collect_row_blocks(x, |run| self.last.as_transformer().expect(LOST_CAPABILITY).transform(run))
+    }
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        PipelineOfRow::new(self, schema, |last, columns| last.as_transformer()?.by_row(columns)).map(|f| Box::new(f) as _)
     }
     fn schema_out(&self, input: &Schema) -> Schema {
         let before = self.schema_before_last(input);

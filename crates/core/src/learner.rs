@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::param_changes::{self, ParamChanges};
 use crate::{
     AsDataset, Certificate, ColumnRef, Context, Csr, DatasetRef, Error, Features, FoldAssignment, FoldFit, FoldTotals, JointFit,
-    LooPredictions, Mat, MatRef, ModelReader, ModelWriter, Report, Result, RowSource, Schema, Spec, TakeModel, Trace,
-    TrainingView, ValueKind,
+    LooPredictions, Mat, MatRef, ModelReader, ModelWriter, Report, Result, RowFunction, RowSource, Schema, Spec, TakeModel,
+    Trace, TrainingView, ValueKind,
 };
 
 /// Training on a source of rows that may be larger than memory.
@@ -196,6 +196,11 @@ pub trait Regressor: Model {
     fn unit_deviance(&self, target: f64, predicted: f64) -> f64 {
         (target - predicted) * (target - predicted)
     }
+    /// [`Regressor::predict`] for one row of these columns at a time, for models that have a short way.
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        let _ = schema;
+        None
+    }
 }
 
 /// Predicts classes: probability first, label derived.
@@ -223,6 +228,11 @@ pub trait Classifier: Model {
     /// [`Classifier::proba`] and [`Classifier::classify`] of the same rows; overridden where one prediction gives both.
     fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {
         Ok((self.proba(x)?, self.classify(x)?))
+    }
+    /// [`Classifier::proba`] for one row of these columns at a time, for models that have a short way.
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        let _ = schema;
+        None
     }
 }
 
@@ -273,6 +283,11 @@ pub trait Transformer: Model {
     fn inverse(&self, z: MatRef<'_, f64>) -> Result<Option<Mat<f64>>> {
         let _ = z;
         Ok(None)
+    }
+    /// [`Transformer::transform`] for one row of these columns at a time, for models that have a short way.
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        let _ = schema;
+        None
     }
 }
 

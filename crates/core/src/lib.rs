@@ -28,6 +28,7 @@ mod pass;
 mod report;
 mod rng;
 mod roles;
+mod row_function;
 mod schema;
 mod sparse;
 mod spec;
@@ -58,6 +59,7 @@ pub use pass::{
 pub use report::{Cell, ColumnMeaning, Curve, Report, Section, TreeNodeReport};
 pub use rng::{RngStream, hash_u64};
 pub use roles::{Roles, TargetKind};
+pub use row_function::{RowFunction, UNKNOWN_CATEGORY, codes_agree, refuse_cell, refuse_infinite_cell, with_row_memory};
 pub use schema::{ColumnKind, ColumnRef, Field, Schema};
 pub use sparse::{Csr, CsrRef};
 pub use spec::{Accepts, Family, ParamSpec, Range, Spec, Task, ValueKind, check_ranges};

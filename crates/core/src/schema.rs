@@ -96,6 +96,11 @@ impl Schema {
         self.fields.is_empty()
     }
 
+    /// Whether it is `count` columns of numbers or dates.
+    pub fn is_numbers(&self, count: usize) -> bool {
+        self.len() == count && self.fields.iter().all(|f| matches!(f.kind, ColumnKind::Number | ColumnKind::Date))
+    }
+
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|f| f.name.as_str())

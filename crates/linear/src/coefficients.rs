@@ -1,7 +1,9 @@
 //! The affine function that a linear regression is.
 
-use ermine_core::{Cell, ColumnMeaning, Error, Features, Mat, ModelReader, ModelWriter, Report, Result, Schema};
-use ermine_math::affine::affine;
+use ermine_core::{
+    Cell, ColumnMeaning, Error, Features, Mat, ModelReader, ModelWriter, Report, Result, RowFunction, Schema, refuse_cell,
+};
+use ermine_math::affine::{affine, affine_row};
 
 /// `x ↦ B x + b`, one row of B per target.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +21,12 @@ impl Coefficients {
             x.refuse_non_finite(None)?;
         }
         Ok(out)
+    }
+
+    /// [`Self::predict`] for one row at a time, where all columns are numbers.
+    pub fn by_row(&self, schema: &Schema, learner: &'static str) -> Option<Box<dyn RowFunction>> {
+        let line = self.clone();
+        schema.is_numbers(self.coef.cols()).then(|| Box::new(LineOfRow { line, schema: schema.clone(), learner }) as _)
     }
 
     /// Those of one target.
@@ -54,6 +62,27 @@ impl Coefficients {
             return Err(Error::Model("a coefficient is not finite".into()));
         }
         Ok(Self { coef, intercept })
+    }
+}
+
+/// [`Coefficients::by_row`].
+struct LineOfRow {
+    line: Coefficients,
+    schema: Schema,
+    learner: &'static str,
+}
+
+impl RowFunction for LineOfRow {
+    fn width(&self) -> usize {
+        self.line.intercept.len()
+    }
+
+    fn run(&self, row: &[f64], _: &mut [f64], out: &mut [f64]) -> Result<()> {
+        affine_row(row, &self.line.coef, &self.line.intercept, out);
+        if out.iter().any(|v| !v.is_finite()) {
+            refuse_cell(row, &self.schema, self.learner)?;
+        }
+        Ok(())
     }
 }
 

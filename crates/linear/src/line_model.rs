@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use ermine_core::{
-    AdditiveModel, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, Schema, Trace,
+    AdditiveModel, Certificate, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result, RowFunction,
+    Schema, Trace,
 };
 
 use super::additive_models;
@@ -119,6 +120,10 @@ impl<L: LineLearner> Model for LineModel<L> {
 impl<L: LineLearner> Regressor for LineModel<L> {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.line.predict(x, L::NAME)
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.line.by_row(schema, L::NAME)
     }
 }
 

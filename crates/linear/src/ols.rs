@@ -2,7 +2,8 @@
 
 use ermine_core::{
     Accepts, Certificate, Context, DatasetRef, Error, Family, Features, FoldFit, Learner, Mat, Model, ModelReader, ModelWriter,
-    ParamSpec, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, run_passes_checked, run_passes_source,
+    ParamSpec, Range, Regressor, Report, Result, RowFunction, Schema, Spec, StreamFit, Task, run_passes_checked,
+    run_passes_source,
 };
 use serde::{Deserialize, Serialize};
 
@@ -320,5 +321,9 @@ impl Regressor for OlsModel {
 
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.line.predict(x, Ols::NAME)
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.line.by_row(schema, Ols::NAME)
     }
 }

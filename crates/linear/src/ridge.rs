@@ -2,8 +2,8 @@
 
 use ermine_core::{
     Accepts, Certificate, Context, DatasetRef, Error, Family, Features, FoldFit, Learner, LooPredictions, Mat, Model,
-    ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result, Schema, Spec, StreamFit, Task, run_passes_checked,
-    run_passes_source,
+    ModelReader, ModelWriter, ParamSpec, Range, Regressor, Report, Result, RowFunction, Schema, Spec, StreamFit, Task,
+    run_passes_checked, run_passes_source,
 };
 use ermine_math::scale::ldexp;
 use serde::{Deserialize, Serialize};
@@ -467,5 +467,9 @@ impl Regressor for RidgeModel {
 
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.line.predict(x, Ridge::NAME)
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.line.by_row(schema, Ridge::NAME)
     }
 }

@@ -60,6 +60,14 @@ pub fn affine(x: &Features<'_>, coef: &Mat<f64>, intercept: &[f64], learner: &st
     if targets == 0 || rows == 0 {
         return Ok(out);
     }
+    if let Features::F64(m) = x
+        && rows <= ROWS
+        && m.row(0).is_some()
+    {
+        // Not worth asking for threads.
+        affine_rows(*m, coef, intercept, out.as_mut_slice());
+        return Ok(out);
+    }
     out.as_mut_slice().par_chunks_mut(ROWS * targets).enumerate().try_for_each_init(
         Vec::new,
         |scratch, (c, out)| -> Result<()> {
@@ -86,6 +94,16 @@ pub fn affine(x: &Features<'_>, coef: &Mat<f64>, intercept: &[f64], learner: &st
         },
     )?;
     Ok(out)
+}
+
+/// [`affine`] of one row: the same bits, into `out`.
+///
+/// # Panics
+/// When `coef`, `intercept` and `out` do not fit each other or the number of columns.
+pub fn affine_row(row: &[f64], coef: &Mat<f64>, intercept: &[f64], out: &mut [f64]) {
+    assert_eq!((coef.rows(), coef.cols()), (intercept.len(), row.len()), "coefficients for other columns");
+    assert_eq!(out.len(), intercept.len(), "one number per target");
+    affine_rows(MatRef::row_major(row, 1, row.len()), coef, intercept, out);
 }
 
 /// `(X - center) Bᵀ + b` for dense features: with the differences computed first, no digits are lost where columns are

@@ -13,6 +13,7 @@ pub mod coordinate;
 pub mod distance;
 pub mod distribution;
 pub mod double_double;
+pub mod flat_trees;
 pub mod gaussians;
 pub mod isotonic;
 pub mod kernel;

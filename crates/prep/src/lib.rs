@@ -6,6 +6,7 @@
 
 pub mod decomposition;
 pub mod features;
+mod one_row;
 pub mod preprocessing;
 
 /// The learners of this crate, in the order of the catalogue.

@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Cell, Certificate, ColumnMeaning, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Section, Trace,
+    RowFunction, Schema, Section, Trace,
 };
 
 use super::cv::Validation;
@@ -226,5 +226,9 @@ impl Regressor for LassoModel {
 
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.line.predict(x, self.learner)
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.line.by_row(schema, self.learner)
     }
 }

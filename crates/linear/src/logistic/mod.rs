@@ -15,6 +15,7 @@ mod in_memory;
 mod model;
 #[cfg(feature = "fit")]
 mod objective;
+mod one_row;
 #[cfg(feature = "fit")]
 mod pass;
 #[cfg(feature = "fit")]

@@ -2,8 +2,8 @@
 
 use ermine_core::parallel::prelude::*;
 use ermine_core::{
-    Cell, Certificate, Classifier, ColumnMeaning, Error, Features, Mat, Model, ModelReader, ModelWriter, Report, Result, Schema,
-    Trace,
+    Cell, Certificate, Classifier, ColumnMeaning, Error, Features, Mat, Model, ModelReader, ModelWriter, Report, Result,
+    RowFunction, Schema, Trace,
 };
 use ermine_math::distribution::Normal;
 use ermine_math::loss::{exp_in_place, log_sum_exp, log1p_exp};
@@ -12,6 +12,7 @@ use ermine_math::tall_skinny::{rows_at_once, scores};
 use super::super::inference::heads;
 use super::super::passes::{contiguous, next_rows, sparse_dot};
 use super::Logistic;
+use super::one_row::{LogisticOfRow, exponents, most_probable, probabilities};
 use super::separation::Separation;
 
 /// A fitted logistic or softmax regression.
@@ -77,7 +78,7 @@ impl LogisticModel {
         x.expect_cols(self.coef.cols())?;
         let (rows, v) = (x.rows(), self.coef.rows());
         let mut out = Mat::zeros(rows, width);
-        out.as_mut_slice().par_chunks_mut(TASK_ROWS * width).enumerate().try_for_each(|(task, out)| {
+        let work = |(task, out): (usize, &mut [f64])| {
             let first = task * TASK_ROWS;
             let part = x.row_range(first..first + out.len() / width);
             let mut z = vec![0.0; part.rows() * v];
@@ -87,7 +88,13 @@ impl LogisticModel {
             }
             each(&z, out);
             Ok::<(), Error>(())
-        })?;
+        };
+        if rows <= TASK_ROWS {
+            // Not worth asking for threads.
+            out.as_mut_slice().chunks_mut(TASK_ROWS * width).enumerate().try_for_each(work)?;
+        } else {
+            out.as_mut_slice().par_chunks_mut(TASK_ROWS * width).enumerate().try_for_each(work)?;
+        }
         Ok(out)
     }
 
@@ -285,27 +292,15 @@ impl Classifier for LogisticModel {
         let (width, v) = (self.classes.len(), self.coef.rows());
         self.map_scores(x, width, |z, out| {
             let mut e = z.to_vec();
-            if v == 1 {
-                e.iter_mut().for_each(|e| *e = -e.abs());
-            } else {
-                for row in e.chunks_exact_mut(v) {
-                    let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                    row.iter_mut().for_each(|e| *e -= max);
-                }
-            }
+            e.chunks_exact_mut(v).for_each(exponents);
             exp_in_place(&mut e);
-            for (i, out) in out.chunks_exact_mut(width).enumerate() {
-                if v == 1 {
-                    let (likely, unlikely) = (1.0 / (1.0 + e[i]), e[i] / (1.0 + e[i]));
-                    self.scatter_classes(&if z[i] < 0.0 { [likely, unlikely] } else { [unlikely, likely] }, out);
-                } else {
-                    let row = &mut e[i * v..(i + 1) * v];
-                    let total: f64 = row.iter().sum();
-                    row.iter_mut().for_each(|e| *e /= total);
-                    self.scatter_classes(row, out);
-                }
-            }
+            let rows = z.chunks_exact(v).zip(e.chunks_exact_mut(v)).zip(out.chunks_exact_mut(width));
+            rows.for_each(|((z, e), out)| probabilities(&self.present, z, e, out));
         })
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        LogisticOfRow::new(self, schema).map(|row| Box::new(row) as _)
     }
 
     fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
@@ -342,11 +337,7 @@ impl Classifier for LogisticModel {
         let v = self.coef.rows();
         let best = self.map_scores(x, 1, |z, out| {
             for (z, out) in z.chunks_exact(v).zip(out) {
-                let place = match v {
-                    1 => usize::from(z[0] > 0.0),
-                    _ => (1..v).fold(0, |best, c| if z[c] > z[best] { c } else { best }),
-                };
-                *out = f64::from(self.present[place]);
+                *out = f64::from(self.present[most_probable(z)]);
             }
         })?;
         Ok(best.as_slice().iter().map(|&code| code as u32).collect())

@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Cell, Certificate, ColumnMeaning, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Section,
+    RowFunction, Schema, Section,
 };
 use serde::{Deserialize, Serialize};
 
@@ -134,5 +134,9 @@ pub(crate) fn load(input: &ModelReader) -> Result<StepwiseModel> {
 impl Regressor for StepwiseModel {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.line.predict(x, Stepwise::NAME)
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.line.by_row(schema, Stepwise::NAME)
     }
 }

@@ -295,15 +295,17 @@ impl PolynomialModel {
     /// column.
     fn steps(&self) -> MonomialPlan {
         let (_, most) = self.params.degree.ends();
-        let mut steps = MonomialPlan { made: Vec::new(), first_kept: 0 };
+        let mut steps = MonomialPlan { made: Vec::new(), runs: Vec::new(), first_kept: 0 };
         let mut range = 0..0;
         for d in 1..=most as usize {
             let before = steps.made.len();
             if d == 1 {
                 steps.made.extend((0..self.columns as u32).map(|j| (u32::MAX, j)));
+                steps.runs.push((u32::MAX, 0));
             } else {
                 for parent in range.clone() {
                     let last = steps.made[parent].1 + u32::from(self.params.interaction_only);
+                    steps.runs.push((parent as u32, last));
                     (last..self.columns as u32).for_each(|j| steps.made.push((parent as u32, j)));
                 }
             }
@@ -319,8 +321,54 @@ impl PolynomialModel {
 struct MonomialPlan {
     /// An earlier product (`u32::MAX` is the empty product) and the column it is multiplied by.
     made: Vec<(u32, u32)>,
+    /// The same in runs: an earlier product, and the column from which on it is multiplied by each.
+    runs: Vec<(u32, u32)>,
     /// Products before this one are only intermediate.
     first_kept: usize,
+}
+
+/// [`PolynomialModel`] as a function of one row.
+struct PolynomialOfRow {
+    plan: MonomialPlan,
+    bias: usize,
+    width: usize,
+    schema: Schema,
+}
+
+impl RowFunction for PolynomialOfRow {
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn scratch(&self) -> usize {
+        self.plan.made.len()
+    }
+
+    fn run(&self, row: &[f64], scratch: &mut [f64], out: &mut [f64]) -> Result<()> {
+        let all = &mut scratch[..self.plan.made.len()];
+        self.plan.products(row, all);
+        out[..self.bias].fill(1.0);
+        out[self.bias..].copy_from_slice(&all[self.plan.first_kept..]);
+        if !row.iter().sum::<f64>().is_finite() {
+            refuse_cell(row, &self.schema, Polynomial::NAME)?;
+        }
+        Ok(())
+    }
+}
+
+impl MonomialPlan {
+    /// All products of the cells of a row.
+    #[inline]
+    fn products(&self, cells: &[f64], all: &mut [f64]) {
+        let mut next = 0;
+        for &(parent, first) in &self.runs {
+            let cells = &cells[first as usize..];
+            let (made, new) = all.split_at_mut(next);
+            let before = if parent == u32::MAX { 1.0 } else { made[parent as usize] };
+            new.iter_mut().zip(cells).for_each(|(new, cell)| *new = before * cell);
+            next += cells.len();
+        }
+    }
 }
 
 impl Model for PolynomialModel {
@@ -359,16 +407,19 @@ impl Transformer for PolynomialModel {
             let mut sum = 0.0;
             for (i, new) in out.chunks_exact_mut(width).enumerate() {
                 rows.copy_row(i, &mut cells);
-                for (t, &(parent, column)) in steps.made.iter().enumerate() {
-                    let before = if parent == u32::MAX { 1.0 } else { all[parent as usize] };
-                    all[t] = before * cells[column as usize];
-                }
+                steps.products(&cells, &mut all);
                 new[..bias].fill(1.0);
                 new[bias..].copy_from_slice(&all[steps.first_kept..]);
                 sum += cells.iter().sum::<f64>();
             }
             refuse_if(!sum.is_finite(), block)
         })
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        let bias = usize::from(self.params.include_bias);
+        let row = PolynomialOfRow { plan: self.steps(), bias, width: self.width(), schema: schema.clone() };
+        schema.is_numbers(self.columns).then(|| Box::new(row) as _)
     }
 
     fn transform_sparse(&self, x: &Features<'_>) -> Result<Option<Csr>> {

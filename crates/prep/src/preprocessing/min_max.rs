@@ -4,6 +4,7 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
 use super::standardize::{ScalerState, same_names};
+use crate::one_row::map_numbers;
 use ermine_core::blocks::{by_blocks, check_finite, column_label, expect_width, numbers};
 use ermine_math::column_moments::SparseRowReader;
 
@@ -329,6 +330,16 @@ impl Transformer for MinMaxModel {
                 }
             }
             Ok(())
+        })
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        let (model, (low, high)) = (self.clone(), self.params.feature_range);
+        map_numbers(schema, self.least.len(), move |row, out| {
+            for j in 0..row.len() {
+                let z = row[j] * model.scale[j] + model.min[j];
+                out[j] = if model.params.clip && !z.is_nan() { z.clamp(low, high) } else { z };
+            }
         })
     }
 

@@ -6,6 +6,7 @@ mod levels;
 mod min_max;
 mod one_hot;
 mod ordinal;
+mod prepare_row;
 mod standardize;
 mod table;
 

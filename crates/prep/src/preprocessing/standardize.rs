@@ -3,6 +3,7 @@
 use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
+use crate::one_row::map_numbers;
 use ermine_core::blocks::{by_blocks, check_finite, column_label, expect_width, numbers};
 use ermine_math::column_moments::ColumnMoments;
 
@@ -279,6 +280,14 @@ impl Transformer for StandardizeModel {
                 }
             }
             Ok(())
+        })
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        let (shift, scale) = (self.shift.clone(), self.scale.clone());
+        map_numbers(schema, self.mean.len(), move |row, out| {
+            let units = shift.iter().zip(&scale);
+            out.iter_mut().zip(row).zip(units).for_each(|((z, v), (shift, scale))| *z = (v - shift) / scale);
         })
     }
 

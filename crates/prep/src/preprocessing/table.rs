@@ -4,6 +4,7 @@ use ermine_core::*;
 use serde::{Deserialize, Serialize};
 
 use super::levels::{ColumnReader, LevelCounts, LevelValue, Levels, ReadForm, infrequent};
+use super::prepare_row::PreparedRow;
 use ermine_core::blocks::{by_blocks, check_finite, column_label};
 use ermine_math::column_moments::ColumnMoments;
 
@@ -331,7 +332,7 @@ impl Prepare {
 /// The transformation of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum ColumnTreatment {
+pub(super) enum ColumnTreatment {
     /// Not used.
     Dropped { kind: ColumnKind },
     /// Unchanged.
@@ -344,10 +345,10 @@ enum ColumnTreatment {
 
 /// The new columns of the levels of a category.
 #[derive(Debug, Clone, PartialEq)]
-struct OneHotMap {
-    levels: Levels,
+pub(super) struct OneHotMap {
+    pub(super) levels: Levels,
     /// The new column of each level, from the first of the category; none for the dropped one.
-    to: Vec<Option<usize>>,
+    pub(super) to: Vec<Option<usize>>,
     width: usize,
 }
 
@@ -443,10 +444,10 @@ fn short(v: f64) -> String {
 /// Fitted [`Prepare`]: the transformation of each column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrepareModel {
-    columns: Vec<ColumnTreatment>,
-    places: Vec<Option<OneHotMap>>,
+    pub(super) columns: Vec<ColumnTreatment>,
+    pub(super) places: Vec<Option<OneHotMap>>,
     /// The first new column of each column, and the number of new columns at the end.
-    starts: Vec<usize>,
+    pub(super) starts: Vec<usize>,
 }
 
 impl PrepareModel {
@@ -553,6 +554,10 @@ impl Transformer for PrepareModel {
             }
             Ok(())
         })
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        PreparedRow::new(self, schema).map(|row| Box::new(row) as _)
     }
 
     fn affine_units(&self) -> Option<Vec<(f64, f64)>> {

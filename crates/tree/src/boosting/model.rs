@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Attributor, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Section, Task, Trace, with_argmax_class,
+    RowFunction, Schema, Section, Task, Trace, with_argmax_class,
 };
 use ermine_math::loss::{log_sum_exp, log1p_exp, sigmoid};
 
@@ -165,6 +165,13 @@ impl Regressor for BoostingModel {
         }
         Ok(out)
     }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        let log_link = self.loss.is_log_link();
+        self.trees.by_row(schema, &self.start, self.outputs(), move |scores, out| {
+            out.iter_mut().zip(scores).for_each(|(o, z)| *o = if log_link { z.exp() } else { *z });
+        })
+    }
 }
 
 impl Classifier for BoostingModel {
@@ -175,6 +182,10 @@ impl Classifier for BoostingModel {
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         let scores = self.scores(x)?;
         Ok(probabilities(&scores, self.classes.len()))
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.trees.by_row(schema, &self.start, self.classes.len(), |scores, out| row_probabilities(scores, out))
     }
 
     fn log_proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
@@ -231,19 +242,20 @@ impl Attributor for BoostingModel {
 
 /// Probabilities of the classes from scores: one column for two classes (or one), else one per class.
 pub fn probabilities(scores: &Mat<f64>, classes: usize) -> Mat<f64> {
-    if scores.cols() == 1 {
-        return Mat::from_fn(scores.rows(), classes, |i, k| {
-            let z = scores[(i, 0)];
-            if classes == 1 { 1.0 } else { sigmoid(if k == 1 { z } else { -z }) }
-        });
-    }
-    let mut out = scores.clone();
-    for i in 0..out.rows() {
-        let row = out.row_mut(i);
-        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        row.iter_mut().for_each(|z| *z = (*z - top).exp());
-        let sum: f64 = row.iter().sum();
-        row.iter_mut().for_each(|p| *p /= sum);
-    }
+    let mut out = Mat::zeros(scores.rows(), classes);
+    (0..scores.rows()).for_each(|i| row_probabilities(scores.row(i), out.row_mut(i)));
     out
+}
+
+fn row_probabilities(scores: &[f64], out: &mut [f64]) {
+    match (scores, &mut *out) {
+        ([_], [one]) => *one = 1.0,
+        ([z], [no, yes]) => (*no, *yes) = (sigmoid(-z), sigmoid(*z)),
+        (scores, out) => {
+            let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            out.iter_mut().zip(scores).for_each(|(p, z)| *p = (z - top).exp());
+            let sum: f64 = out.iter().sum();
+            out.iter_mut().for_each(|p| *p /= sum);
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ermine_core::{
     Attributor, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Task, with_argmax_class,
+    RowFunction, Schema, Task, with_argmax_class,
 };
 
 use super::PruningCv;
@@ -212,6 +212,11 @@ impl TreeModel {
         let mut out = Mat::zeros(x.rows(), width);
         self.trees.add_to(x, 0..1, width, &mut out)?;
         Ok(out)
+    }
+
+    fn values_by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        let width = self.nodes.value.cols();
+        self.trees.by_row(schema, &vec![0.0; width], width, |sums, out| out.copy_from_slice(sums))
     }
 
     pub(crate) fn load(input: &ModelReader) -> Result<Self> {
@@ -435,6 +440,10 @@ impl Regressor for TreeModel {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.values(x)
     }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.values_by_row(schema)
+    }
 }
 
 impl Classifier for TreeModel {
@@ -444,6 +453,10 @@ impl Classifier for TreeModel {
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.values(x)
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.values_by_row(schema)
     }
 
     fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {

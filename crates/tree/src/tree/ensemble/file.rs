@@ -86,6 +86,8 @@ impl Trees {
             cover: input.vec_of("cover", n)?,
             values: values.into_vec(),
             compiled: Default::default(),
+            flat: Default::default(),
+            single_rows: Default::default(),
         };
         let bad = |i: usize, what: &str| Error::Model(format!("node {i} of {n}: {what}"));
         let (mut set_start, mut tree) = (0u64, 0);

@@ -3,6 +3,7 @@
 pub(crate) mod cells;
 mod compiled;
 mod file;
+mod one_row;
 mod shap;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::grow::GrownNode;
 use compiled::CompiledTrees;
 pub(super) use file::{load_categories, save_categories};
+use one_row::{FlatEnsemble, SingleRows};
 
 /// Methods of a [`ermine_core::Model`] that is made of [`Trees`] for the task that it has.
 macro_rules! model_of_trees {
@@ -105,6 +107,9 @@ pub struct Trees {
     values: Vec<f64>,
     /// The form for many rows, made when it is first asked for.
     compiled: OnceLock<Arc<CompiledTrees>>,
+    /// The form for one row, made when some rows have come one by one; none where categories are tested.
+    flat: OnceLock<Option<Arc<FlatEnsemble>>>,
+    single_rows: SingleRows,
 }
 
 /// A node as prediction reads it, 16 bytes. The left child is the next node.
@@ -118,6 +123,9 @@ struct PackedNode {
     /// arrived stays.
     right: u32,
 }
+
+/// Rows up to which each is predicted by itself.
+const SINGLE: usize = 4;
 
 const MISSING_LEFT: u32 = 1 << 30;
 const CATEGORY: u32 = 1 << 31;
@@ -192,6 +200,8 @@ impl Trees {
             cover: Vec::new(),
             values: Vec::new(),
             compiled: OnceLock::new(),
+            flat: OnceLock::new(),
+            single_rows: SingleRows::default(),
         }
     }
 
@@ -207,6 +217,7 @@ impl Trees {
     /// When the nodes are not a tree in preorder over these columns: what a learner grows is.
     pub fn push(&mut self, tree: &[TreeNode]) {
         self.compiled.take();
+        self.flat.take();
         for (at, node) in tree.iter().enumerate() {
             let step = if node.right == 0 {
                 PackedNode::leaf(at)
@@ -291,6 +302,7 @@ impl Trees {
             return;
         }
         self.compiled.take();
+        self.flat.take();
         self.start.truncate(trees + 1);
         let nodes = self.start[trees];
         let set_end = |s: &PackedNode| if s.tests_categories() { s.set().end } else { 0 };
@@ -367,6 +379,10 @@ impl Trees {
         assert!(trees.end <= self.n_trees(), "trees {trees:?} of {}", self.n_trees());
         assert!(outputs > 0 && (self.width == 1 || outputs == self.width), "{outputs} outputs of width {}", self.width);
         assert_eq!((out.rows(), out.cols()), (x.rows(), outputs), "shape of the output");
+        let all_of_many = trees.len() == self.n_trees() && trees.len() >= walk::FEW_TREES;
+        if all_of_many && x.rows() <= SINGLE && self.add_to_few(x, outputs, out.as_mut_slice())? {
+            return Ok(());
+        }
         let (width, values) = (self.width, &self.values[..]);
         self.visit_leaves(x, trees, out.as_mut_slice(), outputs, |out, tree, node| {
             if width == 1 {

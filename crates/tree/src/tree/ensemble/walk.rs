@@ -13,14 +13,14 @@ use super::{PackedNode, Trees, contains};
 /// Rows that one thread works on at a time.
 const BLOCK: usize = 512;
 /// Trees from which on replacing cells by codes pays.
-const FEW_TREES: usize = 6;
+pub(super) const FEW_TREES: usize = 6;
 /// Rows from which on compiled trees are used, and those for which trees are compiled.
 const FEW_ROWS: usize = 48;
 const MANY_ROWS: usize = 2048;
 /// Rows that go down a tree side by side.
 const LANES: usize = 8;
 /// Trees that one row goes down side by side.
-const TREE_LANES: usize = 10;
+pub(super) const TREE_LANES: usize = 10;
 /// Columns up to which one row is copied to where its cells are found without a stride or a check of bounds.
 const NARROW: usize = 256;
 
@@ -119,7 +119,7 @@ impl Trees {
     /// The leaves of one row in `TREE_LANES` trees from `first` on, the tree before `end` again where there are fewer: one row
     /// waits less if it goes down several trees at a time.
     #[inline(always)]
-    fn descend_trees<C: FeatureAccess>(&self, cells: &C, row: usize, first: usize, end: usize) -> [usize; TREE_LANES] {
+    pub(super) fn descend_trees<C: FeatureAccess>(&self, cells: &C, row: usize, first: usize, end: usize) -> [usize; TREE_LANES] {
         let start: [usize; TREE_LANES] = std::array::from_fn(|k| self.start[(first + k).min(end - 1)]);
         let mut at = [0; TREE_LANES];
         loop {

@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Attributor, Certificate, Classifier, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Task, with_argmax_class,
+    RowFunction, Schema, Task, with_argmax_class,
 };
 
 use super::super::ensemble::model_of_trees;
@@ -72,6 +72,13 @@ impl ForestModel {
         let count = self.trees.n_trees() as f64;
         out.as_mut_slice().iter_mut().for_each(|v| *v /= count);
         Ok(out)
+    }
+
+    fn average_by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        let (width, count) = (self.trees.width(), self.trees.n_trees() as f64);
+        self.trees.by_row(schema, &vec![0.0; width], width, move |sums, out| {
+            out.iter_mut().zip(sums).for_each(|(o, sum)| *o = *sum / count);
+        })
     }
 
     pub(crate) fn load(input: &ModelReader) -> Result<Self> {
@@ -174,6 +181,10 @@ impl Regressor for ForestModel {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.average(x)
     }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.average_by_row(schema)
+    }
 }
 
 impl Classifier for ForestModel {
@@ -183,6 +194,10 @@ impl Classifier for ForestModel {
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.average(x)
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.average_by_row(schema)
     }
 
     fn proba_and_class(&self, x: &Features<'_>) -> Result<(Mat<f64>, Vec<u32>)> {

@@ -2,7 +2,7 @@
 
 use ermine_core::{
     Attributor, Certificate, Classifier, Curve, Error, Features, Mat, Model, ModelReader, ModelWriter, Regressor, Report, Result,
-    Schema, Section, Task, with_argmax_class,
+    RowFunction, Schema, Section, Task, with_argmax_class,
 };
 
 use super::super::ensemble::Trees;
@@ -94,6 +94,12 @@ impl GradientBoostingModel {
             self.loss.to_predictions(raw.row(i), out.row_mut(i));
         }
         Ok(out)
+    }
+
+    fn answers_by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        let width = if self.task == Task::Classification { self.classes.len() } else { 1 };
+        let loss = self.loss;
+        self.trees.by_row(schema, &self.start, width, move |raw, out| loss.to_predictions(raw, out))
     }
 
     pub(crate) fn load(input: &ModelReader) -> Result<Self> {
@@ -201,6 +207,10 @@ impl Regressor for GradientBoostingModel {
     fn predict(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.answers(x)
     }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.answers_by_row(schema)
+    }
 }
 
 impl Classifier for GradientBoostingModel {
@@ -210,6 +220,10 @@ impl Classifier for GradientBoostingModel {
 
     fn proba(&self, x: &Features<'_>) -> Result<Mat<f64>> {
         self.answers(x)
+    }
+
+    fn by_row(&self, schema: &Schema) -> Option<Box<dyn RowFunction>> {
+        self.answers_by_row(schema)
     }
 
     fn decision(&self, x: &Features<'_>) -> Result<Option<Mat<f64>>> {
