@@ -1,7 +1,15 @@
 //! The common checks that every learner of the catalogue must pass.
 //!
 //! [`run`] runs all checks on a learner, skipping those that do not apply to it (each with a reason). They run in our
-//! own test suite for every entry of the catalogue, and are public for learners written elsewhere.
+//! own test suite for every entry of the catalogue, and are public for learners written elsewhere:
+//!
+//! ```ignore
+//! for result in ermine_checks::run::<Mine>() {
+//!     if let Verdict::Fail(how) = result.verdict {
+//!         panic!("{}: {how}", result.check);
+//!     }
+//! }
+//! ```
 //!
 //! The test data are made here, from fixed seeds, so a failure can be reproduced.
 #![forbid(unsafe_code)]
@@ -19,7 +27,7 @@ mod synthetic;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ermine_core::AnyLearner;
+use ermine_core::{AnyLearner, Learner};
 
 /// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,8 +91,13 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("categories are matched by name", input_forms::categories),
 ];
 
-/// Runs all checks on a learner. A panic inside a check is a failure of it.
-pub fn run(learner: &dyn AnyLearner) -> Vec<CheckResult> {
+/// Runs all checks on a learner with its default parameters. A panic inside a check is a failure of it.
+pub fn run<L: Learner>() -> Vec<CheckResult> {
+    run_on(&L::default())
+}
+
+/// [`run`] on a learner of the catalogue, or with other parameters.
+pub fn run_on(learner: &dyn AnyLearner) -> Vec<CheckResult> {
     let one = |(check, f): &(&'static str, Check)| {
         let verdict = catch_unwind(AssertUnwindSafe(|| f(learner))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));

@@ -6,6 +6,8 @@
 
 pub mod baseline;
 #[cfg(feature = "fit")]
+mod bound;
+#[cfg(feature = "fit")]
 mod catalogue;
 pub mod ensemble;
 #[cfg(feature = "fit")]
@@ -18,7 +20,9 @@ mod problem;
 mod saved_step;
 
 #[cfg(feature = "fit")]
-pub use catalogue::{BY_REQUEST, LEARNERS, catalogue, learner};
+pub use bound::Bound;
+#[cfg(feature = "fit")]
+pub use catalogue::{BY_REQUEST, Catalogue, LEARNERS, catalogue, learner};
 #[cfg(feature = "fit")]
 pub use fitted::Fitted;
 pub use models::{check_header, load_model, model_names, open_file};

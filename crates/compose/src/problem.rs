@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ermine_core::Roles;
 use ermine_core::{
-    Column, ColumnKind, Csr, DatasetRef, Error, Features, Field, MISSING_CODE, OwnedTarget, Result, Schema, Table,
-    file::TargetInfo,
+    Column, ColumnKind, Csr, DatasetRef, Error, Features, Field, MISSING_CODE, OwnedDataset, OwnedFeatures, OwnedTarget, Result,
+    Row, RowRole, Schema, Table, file::TargetInfo,
 };
 
 /// A table as a problem: features, target, weights.
@@ -85,6 +85,15 @@ impl Problem {
             target.classes = names.clone();
         }
         Ok(Self { x, y, weight, target, notes, origin })
+    }
+
+    /// Typed rows as a problem: the fields are the columns, and the type says which is the target and which the weight.
+    pub fn from_rows<R: Row>(rows: &[R]) -> Result<Self> {
+        let OwnedDataset { x, y, weight, .. } = OwnedDataset::from_rows(rows)?;
+        let OwnedFeatures::Table(x) = x else { return Err(Error::Data("typed rows are a table".into())) };
+        let names = R::FIELDS.iter().filter(|f| f.role == RowRole::Target).map(|f| f.name.to_owned()).collect();
+        let classes = if let OwnedTarget::Class { names, .. } = &y { names.clone() } else { Vec::new() };
+        Ok(Self { x, y, weight, target: TargetInfo { names, classes }, notes: Vec::new(), origin: None })
     }
 
     /// A view to train on.

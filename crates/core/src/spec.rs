@@ -80,6 +80,8 @@ pub enum Family {
     Agent,
     /// Environments of agents.
     Environment,
+    /// Learners of a program's own.
+    Custom,
 }
 
 impl Family {
@@ -101,6 +103,7 @@ impl Family {
             Self::Policy => "Bandit policies",
             Self::Agent => "Agents",
             Self::Environment => "Environments",
+            Self::Custom => "Own learners",
         }
     }
 }

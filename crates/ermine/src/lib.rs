@@ -22,12 +22,15 @@
 pub use ermine_agent as agent;
 pub use ermine_compose::ensemble;
 pub use ermine_compose::{
-    BY_REQUEST, Fitted, LEARNERS, Pipeline, PipelineModel, PipelineStep, Problem, UnseenCategories, catalogue, learner, prepared,
+    BY_REQUEST, Bound, Catalogue, Fitted, LEARNERS, Pipeline, PipelineModel, PipelineStep, Problem, UnseenCategories, catalogue,
+    learner, prepared,
 };
 pub use ermine_core as core;
 pub use ermine_core::{Error, Result, Roles};
 #[cfg(feature = "data")]
 pub use ermine_data as data;
+#[cfg(feature = "derive")]
+pub use ermine_derive::{Category, Learner, Row};
 pub use ermine_math as math;
 pub use ermine_math::optimize::study as optimize;
 pub use ermine_math::prior;
@@ -69,11 +72,14 @@ mod pages;
 
 /// The usual imports: the traits, the data types, every learner.
 pub mod prelude {
-    pub use crate::{Fitted, Pipeline, Problem, Roles, prepared};
+    pub use crate::{Bound, Catalogue, Fitted, Pipeline, Problem, Roles, prepared};
     pub use ermine_core::{
         AnyLearner, Classifier, Clusterer, Column, Context, Csr, CsrRef, DatasetRef, Density, Features, Learner, Mat, MatRef,
-        Model, OwnedDataset, OwnedFeatures, OwnedTarget, Regressor, Schema, Table, Target, Transformer,
+        Model, OwnedDataset, OwnedFeatures, OwnedTarget, Regressor, Row, RowClassifier, RowRegressor, Schema, Table, Target,
+        Transformer,
     };
+    #[cfg(feature = "derive")]
+    pub use ermine_derive::{Category, Learner, Row};
 
     #[cfg(feature = "bayes")]
     pub use ermine_bayes::{BernoulliNb, CategoricalNb, GaussianNb, Lda, MultinomialNb, Qda};

@@ -7,7 +7,7 @@ fn every_learner_passes_the_common_checks() {
     let mut failures = Vec::new();
     let (mut passed, mut skipped) = (0, 0);
     for learner in ermine::catalogue() {
-        for outcome in ermine_checks::run(&*learner) {
+        for outcome in ermine_checks::run_on(&*learner) {
             match outcome.verdict {
                 Verdict::Pass => passed += 1,
                 Verdict::Skip(_) => skipped += 1,
