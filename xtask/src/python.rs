@@ -52,8 +52,8 @@ fn system_python() -> Result<(OsString, String)> {
         seen.push(format!("{} is {version}", name.to_string_lossy()));
     }
     let (major, minor) = OLDEST;
-    let found = if seen.is_empty() { "none".to_owned() } else { seen.join(", ") };
-    bail!("Python {major}.{minor} or later is needed (found: {found}); PYTHON=… names one")
+    let versions = if seen.is_empty() { "none".to_owned() } else { seen.join(", ") };
+    bail!("Python {major}.{minor} or later is needed (found: {versions}); PYTHON=… names one")
 }
 
 fn parse_version(text: &str) -> Option<(u32, u32)> {

@@ -89,8 +89,8 @@ mod tests {
 
     fn folder(set: &[(&str, &str)]) -> PathBuf {
         target_folder(Path::new("/repo"), |name| {
-            let found = set.iter().find(|(key, _)| *key == name)?;
-            Some(found.1.into())
+            let entry = set.iter().find(|(key, _)| *key == name)?;
+            Some(entry.1.into())
         })
     }
 

@@ -70,7 +70,7 @@ pub struct Trial {
     pub scores: Vec<f64>,
     /// The share of the training rows in its last rung.
     pub share: f64,
-    /// How it ended.
+    /// How the trial ended.
     pub ended: TrialEnd,
     /// Mean seconds of a fit.
     pub fit_seconds: f64,

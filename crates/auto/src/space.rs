@@ -35,7 +35,7 @@ impl SearchAxis {
     pub fn at(&self, u: f64) -> Value {
         let u = u.clamp(0.0, 1.0);
         let between = |lo: f64, hi: f64, log: bool| {
-            // The ends are exact, whatever logarithms round to.
+            // The ends are exact, despite rounding of the logarithms.
             if u == 0.0 || u == 1.0 {
                 return if u == 0.0 { lo } else { hi };
             }

@@ -253,7 +253,7 @@ impl LinearScores {
     }
 }
 
-/// The logarithm of the probability of each row, whatever its class; `priors` need not sum to 1.
+/// The log marginal probability of each row over all classes; `priors` need not sum to 1.
 pub(super) fn log_density(joint: &Mat<f64>, priors: &[f64]) -> Vec<f64> {
     let norm = log_sum_exp(priors);
     (0..joint.rows()).map(|i| log_sum_exp(joint.row(i)) - norm).collect()

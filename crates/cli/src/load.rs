@@ -342,7 +342,7 @@ pub fn select_needed(table: &Table, fitted: &Fitted, roles: &Roles) -> Result<Ta
 
 /// The columns of the model that are there, and those of the target and the weights.
 fn needed_columns<'a>(schema: &Schema, fitted: &'a Fitted, roles: &'a Roles) -> Vec<&'a str> {
-    let there: HashSet<&str> = schema.names().collect();
-    let of_model = fitted.schema.names().filter(|n| there.contains(n));
+    let present: HashSet<&str> = schema.names().collect();
+    let of_model = fitted.schema.names().filter(|n| present.contains(n));
     of_model.chain(roles.targets.iter().map(String::as_str)).chain(roles.weight.as_deref()).collect()
 }

@@ -181,7 +181,7 @@ fn table(title: &str, columns: &[String], meanings: &[ColumnMeaning], cells: &[V
         _ => width(&body_shown, j),
     };
     let mut out = if title.is_empty() { String::new() } else { format!("{}\n", capital(title)) };
-    // What is still too wide is folded: the first column is repeated in front of as many others as fit.
+    // A table that is still too wide is folded: the first column is repeated in front of as many others as fit.
     let mut from = 1;
     loop {
         let mut to = from;

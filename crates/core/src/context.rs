@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use crate::{DatasetRef, Error, MatRef, Model, Result};
 
-/// How far a fit has come.
+/// The progress of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// What is being done: "pass", "newton", "growing".
+    /// The current stage: "pass", "newton", "growing".
     pub stage: &'static str,
     /// Steps completed.
     pub done: u64,

@@ -60,7 +60,7 @@ pub enum Error {
         row: usize,
         /// The number.
         value: f64,
-        /// What would have been accepted: "poisson needs numbers from 0 up".
+        /// The accepted values: "poisson needs numbers from 0 up".
         needed: String,
     },
     /// A row that is invalid for any other reason. Rows count from 0.
@@ -90,11 +90,11 @@ pub enum Error {
     Kind {
         /// The column.
         column: String,
-        /// What it is.
+        /// The actual kind.
         found: String,
         /// The learner.
         learner: String,
-        /// What it reads.
+        /// The accepted kinds.
         needed: String,
     },
     /// Data that cannot be learned from, for a reason that is not a single cell.
@@ -167,7 +167,7 @@ fn did_you_mean(nearest: &[String], known: &(Vec<String>, usize)) -> String {
     }
 }
 
-/// Names that are listed where none resembles the one that was asked for.
+/// Most names listed where none resembles the unknown one.
 const MAX_LISTED_NAMES: usize = 8;
 
 impl Error {
@@ -176,7 +176,7 @@ impl Error {
         Self::Io { path: path.as_ref().display().to_string(), source }
     }
 
-    /// A value that parameter `name` of `learner` cannot have; `expected` says what would have been accepted.
+    /// A value that parameter `name` of `learner` cannot have; `expected` describes the accepted values.
     pub fn parameter(
         learner: &'static str,
         name: impl Into<String>,

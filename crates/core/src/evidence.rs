@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Certificate {
-    /// How it was solved: "cholesky", "newton", "lloyd".
+    /// The algorithm: "cholesky", "newton", "lloyd".
     pub method: String,
     /// The objective at the returned point.
     #[serde(skip_serializing_if = "Option::is_none")]

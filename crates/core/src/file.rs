@@ -174,7 +174,7 @@ impl ModelWriter {
         format!("{}{name}", self.prefix)
     }
 
-    /// What was stored, ready to be read.
+    /// The stored content, ready to be read.
     pub fn into_reader(self) -> ModelReader {
         let mut bytes = Vec::new();
         let mut tensors = BTreeMap::new();
@@ -306,7 +306,7 @@ impl ModelReader {
             || first(self.content.fields.range(prefix.clone()..).next().map(|(k, _)| k))
     }
 
-    /// What was stored under `name` by [`ModelWriter::child`].
+    /// The content stored under `name` by [`ModelWriter::child`].
     pub fn child(&self, name: &str) -> Self {
         Self { prefix: format!("{}{name}/", self.prefix), content: self.content.clone() }
     }

@@ -63,7 +63,7 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
     /// squares. A learner with an `l1_ratio` declares it there.
     const L1_PENALTY: bool = false;
 
-    /// What the numbers in the columns are. Preparation leaves counts unscaled; invariance to shift and scale is
+    /// The kind of the numbers in the columns. Preparation leaves counts unscaled; invariance to shift and scale is
     /// expected of quantities only.
     const VALUE_KIND: ValueKind = ValueKind::Quantities;
 

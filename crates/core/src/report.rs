@@ -33,7 +33,7 @@ impl From<String> for Cell {
 /// A named line through points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// What it shows.
+    /// The title.
     pub name: String,
     /// The points.
     pub points: Vec<(f64, f64)>,
@@ -81,7 +81,7 @@ pub enum Section {
     Text(String),
     /// A table.
     Table {
-        /// What it shows.
+        /// The title.
         title: String,
         /// The headings of the columns.
         columns: Vec<String>,
@@ -93,7 +93,7 @@ pub enum Section {
     },
     /// Curves over one axis.
     Plot {
-        /// What it shows.
+        /// The title.
         title: String,
         /// The horizontal axis.
         x: String,
@@ -104,7 +104,7 @@ pub enum Section {
     },
     /// A decision tree.
     Tree {
-        /// What it shows.
+        /// The title.
         title: String,
         /// The classes of the shares in the nodes; empty where numbers are predicted.
         classes: Vec<String>,

@@ -57,7 +57,7 @@ impl TargetKind {
         }
     }
 
-    /// The task that the target asks for.
+    /// The task that follows from the target.
     pub fn task(&self) -> Option<Task> {
         match self {
             Self::None => None,

@@ -18,7 +18,7 @@ pub fn parse_named(text: &str) -> Result<(String, Map<String, Value>)> {
     Ok((name.to_owned(), params))
 }
 
-/// Reads `KEY=VALUE` pairs as [`parse_named`] does; an error begins with what `place` says.
+/// Reads `KEY=VALUE` pairs as [`parse_named`] does; an error begins with `place`.
 pub fn parse_pairs<'a>(pairs: impl IntoIterator<Item = &'a str>, place: impl Fn() -> String) -> Result<Map<String, Value>> {
     let one = |pair: &str| match pair.split_once('=') {
         Some((key, value)) => Ok((key.trim().to_owned(), parse_value(value))),

@@ -44,16 +44,16 @@ fn run(agent: &str, environment: &str, seeds: u64, more: &Map<String, Value>) ->
         let seconds = start.elapsed().as_secs_f64();
         let judged = trained.network().map_or(&[][..], |t| &t.judged);
         let solved_at = judged.iter().find(|j| j.1 >= solved).map(|j| j.0);
-        let found = evaluate(&env, |seen| trained.act(seen), EPISODES, &Context::seeded(seed))?;
+        let returns = evaluate(&env, |seen| trained.act(seen), EPISODES, &Context::seeded(seed))?;
         let rate = trained.steps() as f64 / seconds;
         let first = solved_at.map_or("never".to_owned(), |s| s.to_string());
         println!(
             "  seed {seed}: {:>6} steps in {seconds:>6.2} s ({rate:>7.0}/s), judged solved at {first:>6}, fresh episodes {:>7.1}, least {:>6}",
             trained.steps(),
-            found.mean,
-            found.min
+            returns.mean,
+            returns.min
         );
-        Ok(Row { seconds, solved_at, mean: found.mean, least: found.min, trained })
+        Ok(Row { seconds, solved_at, mean: returns.mean, least: returns.min, trained })
     };
     let rows: Vec<Row> = (0..seeds).map(one).collect::<Result<_>>()?;
     let good = rows.iter().filter(|r| r.mean >= solved).count();

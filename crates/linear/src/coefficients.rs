@@ -1,4 +1,4 @@
-//! The affine function that a linear regression is.
+//! Coefficients of linear regressions: one affine function per target.
 
 use ermine_core::{
     Cell, ColumnMeaning, Error, Features, Mat, ModelReader, ModelWriter, Report, Result, RowFunction, Schema, refuse_cell,
@@ -29,7 +29,7 @@ impl Coefficients {
         schema.is_numbers(self.coef.cols()).then(|| Box::new(LineOfRow { line, schema: schema.clone(), learner }) as _)
     }
 
-    /// Those of one target.
+    /// The coefficients of one target.
     pub fn of_target(&self, k: usize) -> Self {
         Self { coef: Mat::from_vec(1, self.coef.cols(), self.coef.row(k).to_vec()), intercept: vec![self.intercept[k]] }
     }

@@ -141,7 +141,7 @@ impl Inference {
         if df <= 0.0 {
             return None;
         }
-        // The unit errors carry the power of two of the target.
+        // The standard errors include the power of two of the target.
         let sd: Vec<f64> = solution.rss.iter().map(|rss| (rss / df).sqrt()).collect();
         let value = |k: usize, j: usize| if j == 0 { solution.intercept[k] } else { solution.coef[(k, j - 1)] };
         Some(Self::of(&Mat::from_fn(t, width, value), Mat::from_fn(t, width, |k, j| sd[k] * unit[(k, j)]), Some(df), confidence))

@@ -10,7 +10,7 @@ use ermine_core::{
 use super::additive_models;
 use super::coefficients::Coefficients;
 
-/// A learner whose model is a [`LineModel`], and what the model has besides its line.
+/// A learner whose model is a [`LineModel`], with the further numbers of the model.
 pub trait LineLearner: Send + Sync + 'static {
     /// The name of the learner.
     const NAME: &'static str;
@@ -18,7 +18,7 @@ pub trait LineLearner: Send + Sync + 'static {
     const ARRAY: Option<&'static str> = None;
     /// The names of these numbers in the report.
     const STATISTICS: &'static [&'static str] = &[];
-    /// Whether the report says how many steps the fit took.
+    /// Whether the report has the number of steps.
     const REPORTS_STEPS: bool = true;
 
     /// Refuses numbers of a model file that no fit could have found.
@@ -69,7 +69,7 @@ impl<L: LineLearner> LineModel<L> {
         self.n_iter
     }
 
-    /// The numbers besides the line.
+    /// The further numbers, besides the line.
     pub(super) fn statistics(&self) -> &[f64] {
         &self.statistics
     }

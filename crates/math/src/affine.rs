@@ -10,7 +10,7 @@ const ROWS: usize = 256;
 
 fused! {
     /// `out[i, k] = intercept[k] + rows_i · coef_k` for contiguous rows. Every row is summed in the same order,
-    /// whichever rows are beside it.
+    /// whatever its neighbors in the block.
     fn affine_rows(rows: MatRef<'_, f64>, coef: &Mat<f64>, intercept: &[f64], out: &mut [f64]) {
         let targets = intercept.len();
         for (i, out) in out.chunks_exact_mut(targets).enumerate() {

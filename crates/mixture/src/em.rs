@@ -274,7 +274,7 @@ impl<P: Clone> EmState<P> {
     }
 }
 
-/// How far an objective may fall by rounding alone.
+/// The decrease of an objective that rounding may cause.
 fn rounding_slack(o: &EmObjective) -> f64 {
     ROUNDING * (o.value().abs() + o.weight)
 }

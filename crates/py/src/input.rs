@@ -189,7 +189,7 @@ pub fn first_bad(x: &Features<'_>, allow_nan: bool) -> Option<Error> {
 }
 
 fn all_finite(x: &Features<'_>) -> bool {
-    // A product with zero keeps NaN and turns infinity into NaN, so one addition a cell finds both.
+    // A product with zero keeps NaN and turns infinity into NaN, so one addition per cell finds both.
     match x {
         Features::F64(m) if m.as_row_major().is_some() => m.as_row_major().is_none_or(|v| sum_of_zeros(v) == 0.0),
         Features::F32(m) if m.as_row_major().is_some() => m.as_row_major().is_none_or(|v| v.iter().all(|v| v.is_finite())),

@@ -36,7 +36,7 @@ impl NativeIndex {
         Ok(Self { index })
     }
 
-    /// How it searches: "brute" or "kd_tree".
+    /// The algorithm: "brute" or "kd_tree".
     #[getter]
     fn method(&self) -> &'static str {
         if self.index.method() == SearchAlgorithm::Tree { "kd_tree" } else { "brute" }

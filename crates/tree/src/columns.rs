@@ -1,4 +1,4 @@
-//! Columns as learners of trees read them: cells as numbers, and what a first pass finds out about them.
+//! Columns as trees read them: cells as numbers, and statistics from a first pass.
 
 use std::sync::Arc;
 

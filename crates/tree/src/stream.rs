@@ -20,7 +20,7 @@ pub(crate) fn first_row(source: &dyn RowSource, spec: &Spec) -> Result<OwnedData
     head.ok_or_else(|| Error::Data(format!("there are 0 rows, and {} needs at least 1", spec.name)))
 }
 
-/// Whether binned rows of so many bytes fit in memory; a note says which way the trees are grown.
+/// Whether binned rows of so many bytes fit in memory; with a note on how the trees are grown.
 pub(crate) fn fits_memory(bytes: u64, allowed: u64, cx: &Context<'_>) -> bool {
     let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
     let (need, may) = (megabytes(bytes), megabytes(allowed));

@@ -61,8 +61,8 @@ impl Method {
         let parts = sections(text)?;
         let classes = classes.get(spec.name).cloned().unwrap_or_default();
         for (language, needed) in [("sh", true), ("rust", true), ("python", !classes.is_empty())] {
-            let there = parts[2].contains(&format!("```{language}\n"));
-            ensure!(there || !needed, "the example in {language} is missing");
+            let present = parts[2].contains(&format!("```{language}\n"));
+            ensure!(present || !needed, "the example in {language} is missing");
         }
         let mut links = Vec::new();
         let mut html = |part: &str| -> Result<(String, String)> {
@@ -96,16 +96,16 @@ impl Method {
 /// The text before the first section, then that of each.
 fn sections(text: &str) -> Result<Vec<&str>> {
     let mut parts = text.split("\n## ");
-    let mut found = vec![parts.next().unwrap_or_default()];
-    ensure!(found[0].contains("$$"), "there is no formula before the first section");
+    let mut out = vec![parts.next().unwrap_or_default()];
+    ensure!(out[0].contains("$$"), "there is no formula before the first section");
     for (wanted, part) in SECTIONS.into_iter().zip(parts.by_ref()) {
         let (title, body) = part.split_once('\n').unwrap_or((part, ""));
         ensure!(title == wanted, "there is a section \"{title}\" where \"{wanted}\" belongs");
         ensure!(!body.trim().is_empty(), "the section \"{title}\" is empty");
-        found.push(body);
+        out.push(body);
     }
-    ensure!(found.len() == SECTIONS.len() + 1 && parts.next().is_none(), "the sections are {}", SECTIONS.join(", "));
-    Ok(found)
+    ensure!(out.len() == SECTIONS.len() + 1 && parts.next().is_none(), "the sections are {}", SECTIONS.join(", "));
+    Ok(out)
 }
 
 fn accepts(spec: &Spec) -> Vec<(&'static str, bool)> {

@@ -67,7 +67,7 @@ impl PartialEq for TrainedAgent {
     }
 }
 
-/// The content of a file besides the agent's name and parameters.
+/// The content of a file, without the agent's name and parameters.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TrainedRepr {

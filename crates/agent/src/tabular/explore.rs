@@ -197,7 +197,7 @@ pub(super) fn top(values: &[f64]) -> f64 {
     larger(a, b)
 }
 
-/// The index of the largest value; ties are broken at random, since always taking the first could loop for ever.
+/// The index of the largest value; ties are broken at random, since always taking the first could loop forever.
 #[inline]
 pub(super) fn best(values: &[f64], rng: &mut RngStream) -> usize {
     best_at(values, top(values), rng)

@@ -82,7 +82,7 @@ impl LdaSolver {
 pub struct Lda {
     /// How the covariance is estimated.
     pub solver: LdaSolver,
-    /// How far covariances are drawn toward a multiple of the identity.
+    /// Shrinkage of the covariances toward a multiple of the identity.
     pub shrinkage: Shrinkage,
     /// Probabilities of the classes, in their order.
     pub priors: Option<Vec<f64>>,

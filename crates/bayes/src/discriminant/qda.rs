@@ -65,11 +65,11 @@ pub enum QdaSolver {
 pub struct Qda {
     /// How covariances are estimated.
     pub solver: QdaSolver,
-    /// How far covariances are drawn toward a multiple of the identity.
+    /// Shrinkage of the covariances toward a multiple of the identity.
     pub shrinkage: Shrinkage,
     /// Probabilities of the classes, in their order.
     pub priors: Option<Vec<f64>>,
-    /// How far covariances are drawn toward the identity itself.
+    /// Shrinkage of the covariances toward the identity itself.
     pub reg_param: f64,
     /// The least spread of a class, relative to that within all classes.
     pub tol: f64,

@@ -191,7 +191,7 @@ impl QdaModel {
         self.joint_logs(x, 0.5 * self.rank() as f64 * std::f64::consts::TAU.ln())
     }
 
-    /// A row so far away that all densities vanish: the class that is nearest in its own standard deviations on a part of the way takes it.
+    /// A row so far away that all densities vanish: the class of a point between it and the mean, nearest in standard deviations, takes it.
     fn far_away(&self, one: &Features<'_>, out: &mut [f64]) -> Result<()> {
         let mut scratch = Vec::new();
         let row = one.f64_rows(&mut scratch, Qda::NAME)?.to_owned();

@@ -3,7 +3,7 @@
 use ermine_core::{Mat, ParamSpec, Range};
 use serde::{Deserialize, Serialize};
 
-/// How far a covariance is drawn toward a multiple of the identity.
+/// Shrinkage of a covariance toward a multiple of the identity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Shrinkage {

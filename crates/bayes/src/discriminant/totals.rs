@@ -12,10 +12,10 @@ use super::shrinkage::deviations;
 /// Cross products about the means of the classes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ScatterSums {
-    /// Those of all classes in one.
+    /// Moments of all classes pooled.
     #[doc(hidden)]
     Pooled(Box<PooledMoments>),
-    /// Those of each class.
+    /// Moments of each class.
     #[doc(hidden)]
     Each(Vec<Moments>),
     /// Sums of squared squared lengths of standardized rows: one per class, and one of all rows.

@@ -9,7 +9,7 @@ use ermine_math::linalg::{eigen_graded, product};
 
 use super::totals::correlation;
 
-/// W with Wᵀ C W = I, one column per direction, for a covariance C. Directions in which C has no spread to speak of are left out.
+/// W with Wᵀ C W = I, one column per direction, for a covariance C. Directions in which C has no spread but rounding are left out.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Whitening {
     /// Columns of the data by directions.

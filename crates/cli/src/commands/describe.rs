@@ -18,7 +18,7 @@ use crate::text::{self, Align};
 /// Most columns and notes in the table; `--json` has all.
 const SHOWN: usize = 100;
 const NOTES: usize = 20;
-/// Bytes of columns that are looked at together; each further such run of columns reads the file once more.
+/// Memory for columns described together; each further run of columns takes one more pass over the file.
 const MEMORY: u64 = 1 << 26;
 
 /// Summary of a column.
@@ -102,7 +102,7 @@ pub fn run(args: &DescribeArgs) -> Result<()> {
     Ok(())
 }
 
-/// Looks at all columns, at a time at so many as [`MEMORY`] has room for. The target stays in memory beside them.
+/// Describes all columns, in runs that fit into [`MEMORY`]. The target stays in memory as well.
 fn profile_table(source: TableSource, target_name: Option<&str>) -> Result<TableProfile> {
     let profile = |table: &Table, target: Option<&Table>| -> Vec<ColumnProfile> {
         let named = target.zip(target_name).and_then(|(t, name)| Some((name, t.column(name).ok()?)));

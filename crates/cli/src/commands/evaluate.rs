@@ -63,7 +63,7 @@ struct Evaluation {
     page: Option<Value>,
 }
 
-/// Which columns are what; `there` says whether a column is in the data.
+/// The roles of the columns; `there` tells whether a column is in the data.
 fn roles(args: &EvaluateArgs, fitted: &Fitted, there: &dyn Fn(&str) -> bool) -> Roles {
     let classifier = fitted.model.as_classifier();
     let supervised = classifier.is_some() || fitted.model.as_regressor().is_some();

@@ -56,7 +56,7 @@ enum Prediction {
 }
 
 impl Prediction {
-    /// Asks a model; for probabilities where they are `wanted`. With `asked` they were asked for, and lacking them is an error.
+    /// Predicts with a model; probabilities where they are `wanted`. With `asked` a model without probabilities is an error.
     fn of(fitted: &Fitted, x: &Features<'_>, asked: bool, wanted: bool) -> Result<Self> {
         let model = &fitted.model;
         let refused = |why: &str| Err(UsageError(format!("--proba asks for probabilities, and {why}")).into());
@@ -115,7 +115,7 @@ impl Prediction {
         }
     }
 
-    /// The columns of a table, with probabilities and densities where they were asked for.
+    /// The columns of the output, with probabilities and densities where requested.
     fn columns(&self, fitted: &Fitted, asked: bool) -> Vec<(String, Column)> {
         let names = &fitted.target.names;
         let beside = |out: &mut Vec<(String, Column)>, proba: &Option<Mat<f64>>, name: &dyn Fn(usize) -> String| {
@@ -200,7 +200,7 @@ impl RowOutput {
         Self { path, takes_blocks: text && !json, writer: None }
     }
 
-    /// Whether rows are written, besides what JSON says.
+    /// Whether rows are written, besides the JSON object.
     fn is_wanted(&self) -> bool {
         self.path.is_some()
     }
@@ -253,7 +253,7 @@ pub fn transform(args: &TransformArgs) -> Result<()> {
     }
 }
 
-/// Writes the columns of a matrix, and says them as JSON where that is asked for.
+/// Writes the columns of a matrix, and returns them as JSON where requested.
 fn write_matrix(
     mut out: RowOutput,
     names: &[&str],

@@ -1,4 +1,4 @@
-//! The rows that a trained model asks for, read once.
+//! The rows that a trained model needs, read once.
 
 use ermine_core::{CsrRef, Field, Flow, Result, Table};
 use rayon::prelude::*;

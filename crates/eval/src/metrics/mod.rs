@@ -358,8 +358,8 @@ fn reconstruction(model: &dyn Model, x: &Features<'_>, weight: Option<&[f64]>) -
     let mut scratch = Vec::new();
     for first in (0..rows).step_by(BLOCK) {
         let block = x.row_range(first..rows.min(first + BLOCK));
-        let there = t.transform(&block).map_err(|e| e.with_row(|row| row + first))?;
-        let Some(back) = t.inverse(there.view())? else { return Ok(Vec::new()) };
+        let transformed = t.transform(&block).map_err(|e| e.with_row(|row| row + first))?;
+        let Some(back) = t.inverse(transformed.view())? else { return Ok(Vec::new()) };
         let view = block.f64_rows(&mut scratch, "the measures")?;
         let weight = weight.map(|w| &w[first..first + block.rows()]);
         for i in 0..block.rows() {

@@ -61,7 +61,7 @@ impl GlmObjective {
         if self.null_loss.is_finite() { (self.null_loss - self.totals.saturated).max(0.0) } else { 0.0 }
     }
 
-    /// What rounding of the loss is relative to. Added to every value, so that the line search knows which differences count.
+    /// The scale of rounding errors of the loss. Added to every value, so that the line search ignores smaller differences.
     fn magnitude(&self) -> f64 {
         let null = if self.null_loss.is_finite() { self.null_loss.abs() } else { 0.0 };
         self.totals.saturated.abs() + null

@@ -195,7 +195,7 @@ impl Glm {
         })
     }
 
-    /// What follows once the targets are counted: the model without columns where there are offsets, else the search.
+    /// The next stage after the targets are counted: the model without columns where there are offsets, else the search.
     fn counted(&self, input: GlmInput, census: TargetCensus, cx: &Context<'_>) -> Result<GlmState> {
         let (family, link, totals) = (self.family(), self.link(), &census.totals);
         let largest = totals.largest;

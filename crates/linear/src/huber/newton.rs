@@ -1,4 +1,4 @@
-//! The objective over a block of rows, and one step from its sums.
+//! Newton's method for Huber's regression: sums over a block of rows, and one step from them.
 //!
 //! With σ the scale and ε the threshold, a row is *near* when |r| <= ε σ. For given near rows the objective is
 //! `F = W σ + Σ_near w r² / σ + Σ_far w (2 ε |r| - ε² σ) + alpha |b|²`: smooth, jointly convex in (b, b0, σ), and Newton's step is that
@@ -20,7 +20,7 @@ use crate::linear_function::{LinearFunction, add_products};
 pub enum HuberStepKind {
     /// Not at all: Newton's step, the fast one.
     Newton,
-    /// As that of the parabola above the loss that touches it: a shorter step that always goes down.
+    /// That of a parabola that touches the loss from above: a shorter step that never raises the objective.
     Majorized,
 }
 

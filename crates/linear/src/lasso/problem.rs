@@ -205,7 +205,7 @@ pub(super) fn duality_gap(point: &LassoPoint, target: &CenteredTarget, penalty: 
     }
     let with_target = target.yy - fit;
     let norm = point.rr + l2 * squares;
-    // The best factor on the way from 0 to the first bound; beyond 0 other bounds would count.
+    // The best factor between 0 and the first bound; beyond 0 other bounds would count.
     let best = if norm > 0.0 { (with_target / norm).max(0.0) } else { 1.0 };
     let feasible = if reach > 0.0 { best.min(l1 / reach) } else { best };
     let mut dual = feasible * with_target - 0.5 * feasible * feasible * norm;

@@ -28,7 +28,7 @@ const REFRESH_VIOLATION: f64 = 1e-5;
 /// Share of the bound that a gradient must reach for its column to enter the working set.
 const NEAR: f64 = 0.8;
 
-/// How it is solved.
+/// The algorithm.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LassoSolverOptions {
     pub max_iter: u64,

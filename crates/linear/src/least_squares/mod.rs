@@ -182,7 +182,7 @@ pub struct ResidualCheck {
     pub correlation: f64,
 }
 
-/// The solution, for all targets. Sums of squares are in units of 4^-exponent, so that they exist whatever the units of y.
+/// The solution, for all targets. Sums of squares are in units of 4^-exponent, so that they do not overflow in any units of y.
 #[derive(Debug, Clone)]
 pub(crate) struct LeastSquaresSolution {
     /// One row per target.

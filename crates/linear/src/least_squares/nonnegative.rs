@@ -108,7 +108,7 @@ pub(super) fn solve(a: &Mat<f64>, c: &[f64]) -> Result<NnlsSolution> {
             let target = factor.solve(c);
             let last = factor.columns.len() - 1;
             if !moved && target[last] <= 0.0 {
-                // Rounding: the gradient says up, the solution down.
+                // Rounding: gradient and solution disagree on the direction.
                 factor.retain(a, |col| col != enter);
                 tried[enter] = true;
                 break;

@@ -270,7 +270,7 @@ impl RowSpaceSolver<'_> {
             out.rss[target] = out.tss[target];
             return Ok(());
         }
-        // What centering made singular is made regular again; the solution has no part along that direction anyway.
+        // The direction that centering made singular is made regular again; the solution has no part along that direction anyway.
         let system = RowSpaceSystem { target, alpha, v, fill: trace / m as f64 };
         if !self.by_cholesky(&system, a, out) {
             if m <= EXACT_ROWS {

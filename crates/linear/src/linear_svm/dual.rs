@@ -80,7 +80,7 @@ pub(super) fn minimize(
     let (mut w, mut constant) = (vec![0.0; cols], 0.0);
     let mut active: Vec<u32> = (0..n as u32).filter(|&i| rows.upper[i as usize] > rows.lower[i as usize]).collect();
     let full = active.len();
-    // How far beyond its corner a resting coordinate must be to be left out: the largest violation of the round before.
+    // The violation by which a coordinate at a bound must be inactive to be skipped: the largest of the round before.
     let (mut leave, mut violation, mut converged, mut round) = (f64::INFINITY, f64::INFINITY, false, 0);
     while round < max_iter && !cx.deadline_passed() {
         cx.report(Progress { stage: "round", done: round, total: Some(max_iter), objective: None })?;

@@ -79,7 +79,7 @@ pub struct LinearSvm {
     pub tol: f64,
     /// Most rounds over the rows.
     pub max_iter: u64,
-    /// How it is solved.
+    /// The algorithm.
     pub method: LinearSvmSolver,
     /// How more than two classes are separated.
     pub multi_class: MultiClass,

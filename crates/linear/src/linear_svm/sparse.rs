@@ -1,4 +1,4 @@
-//! Few columns: min ‖w‖₁ + Σ Cᵢ max(0, 1 - yᵢ w·xᵢ)², a coordinate at a time with a Newton step and a line search (Yuan, Chang, Hsieh and
+//! L1-penalized linear classification: min ‖w‖₁ + Σ Cᵢ max(0, 1 - yᵢ w·xᵢ)², a coordinate at a time with a Newton step and a line search (Yuan, Chang, Hsieh and
 //! Lin, JMLR 11, 2010).
 
 use ermine_core::{Context, Progress, Result, RngStream};

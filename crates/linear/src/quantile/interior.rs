@@ -115,7 +115,7 @@ fn least_squares(program: &LinearProgram, weight: &[f64]) -> (Vec<f64>, Vec<f64>
     (b, r)
 }
 
-/// How far the dual variables may go before one meets its limit; above 1 when none does in a whole step.
+/// The step length at which the first dual variable reaches its limit; above 1 when none does in a whole step.
 fn longest_dual(a: &[f64], s: &[f64], da: &[f64]) -> f64 {
     let mut most = f64::INFINITY;
     for i in 0..a.len() {

@@ -13,7 +13,7 @@ use ermine_math::linalg::PivotedQr;
 
 use super::program::LinearProgram;
 
-/// How far targets are moved, relative to their size.
+/// The perturbation of the targets, relative to their size.
 const MOVED: f64 = 1e-11;
 /// Pulls beyond their limits by less than this share of the room between them are within.
 const WITHIN: f64 = 1e-10;

@@ -73,7 +73,7 @@ impl<T: Real> Centers<T> {
 
     /// As [`Centers::nearest_and_sum`], for rows that are known to have belonged to `labels`, with centers that have moved by
     /// `moves` since. `lower` holds one bound per row and group: no center of the group but the row's own is nearer. Minus infinity
-    /// is a bound that says nothing. Returns how many pairs of row and group were compared.
+    /// is a bound without information. Returns how many pairs of row and group were compared.
     ///
     /// # Panics
     /// When rows, labels, weights, bounds, moves, sums and centers do not fit together, or there is no center.

@@ -111,7 +111,7 @@ impl BlockLanczos {
         matmul(-1.0, within.view().t(), self.basis.view(), 1.0, &mut fresh);
         self.images.append_rows(image);
 
-        // What is left of a vector inside the basis is rounding.
+        // The remainder of a vector inside the basis is rounding.
         let rounding = 8.0 * (dim as f64).sqrt() * f64::EPSILON;
         let alive: Vec<usize> = (0..fresh.rows()).filter(|&i| norm(fresh.row(i)) > rounding * sizes[i]).collect();
         let mut fresh = fresh.view().take_rows(&alive);

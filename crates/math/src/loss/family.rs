@@ -114,7 +114,7 @@ impl Family {
         (mu - y) / self.variance(mu)
     }
 
-    /// The log-likelihood of the best mean there is, for families whose dispersion is 1: with half the deviance taken off
+    /// The log-likelihood of the saturated model, for families whose dispersion is 1: less half the deviance
     /// it is that of any mean. Shares are taken as they are, without a binomial coefficient.
     pub fn saturated_log_likelihood(self, y: f64) -> Option<f64> {
         match self {

@@ -71,7 +71,7 @@ impl SoftmaxSums {
         }
     }
 
-    /// `coef` one step on, with ½ alpha times the squares of the slopes taken off: Newton's step where the curvature is known, else one by its
+    /// `coef` one step on, less ½ alpha times the squares of the slopes: Newton's step where the curvature is known, else one by its
     /// bound ½ (I - 11ᵀ/k) ⊗ `gram`, under which no step can lead down.
     pub(super) fn step(&self, coef: &Mat<f64>, alpha: f64, gram: Option<&Mat<f64>>) -> Result<Mat<f64>> {
         let (k, width) = (coef.rows(), coef.cols());

@@ -304,7 +304,7 @@ impl GaussianEm {
             plain.copy_from_slice(&totals);
         }
         if !penalties.is_empty() {
-            // What the penalties took from the density of a row: Σ shareₖ e^penaltyₖ, whatever the size of the density.
+            // The factor of the penalties in the density of a row: Σ shareₖ e^penaltyₖ, at any scale of the density.
             let mut factor = vec![0.0; n];
             for (run, s) in joint.chunks_exact(n).zip(penalties) {
                 let e = s.exp();

@@ -100,7 +100,7 @@ impl GaussianMixture {
         Ok(best)
     }
 
-    /// How far one row is from the nearest component, in the unit of [`GaussianMixture::nearest`].
+    /// The distance of one row to the nearest component, in the unit of [`GaussianMixture::nearest`].
     pub(crate) fn distance(&self, row: &Features<'_>) -> Result<f64> {
         let mut scratch = Vec::new();
         let x = numbers(row, &mut scratch, "gmm")?;

@@ -12,7 +12,7 @@ use super::pca::{enough, flip_signs};
 /// Principal components, batch by batch, in memory that does not grow with the rows or the square of the columns.
 ///
 /// # What it minimizes
-/// What [`super::Pca`] does, as well as the kept components allow: a batch is added by the SVD of (kept components ×
+/// [`super::Pca`] as well as the kept components allow: a batch is added by the SVD of (kept components ×
 /// their singular values; centered rows; a row for the shift of the mean), truncated to `n_components`. With all
 /// components kept the result is that of [`super::Pca`]; with fewer, what a batch loses is lost.
 ///

@@ -212,7 +212,7 @@ impl PassLearner for Prepare {
             _ => ReadForm::Kept,
         };
         let forms: Vec<ReadForm> = (0..head.cols()).map(form).collect();
-        // Columns of a matrix are numbers whatever a schema calls them.
+        // Columns of a matrix are numbers, whatever their kind in a schema.
         let schema = match head.x {
             Features::Table(t) => t.schema().clone(),
             _ => Schema::numbers(head.schema_or_unnamed().names().map(str::to_owned)),

@@ -1,4 +1,4 @@
-//! Reinforcement learning: our environments as Python objects, Python's environments as ours, agents and their training.
+//! Reinforcement learning: native environments as Python objects, Python's environments for native agents, and training.
 
 mod agent;
 mod environment;

@@ -52,7 +52,7 @@ fn block(out: &mut String, of: &DocBlock, folder: &str, files: &mut Vec<(String,
         DocBlock::Figures(figures) => figures.iter().for_each(|f| figure(out, f, folder, files)),
         DocBlock::Code { name, text } => code(out, name, text),
         DocBlock::Frames { title, frames } => {
-            // What cannot be played is shown by its first and its last frame.
+            // An animation is shown by its first and its last frame.
             let ends = [(0, frames.first()), (frames.len().saturating_sub(1), frames.last())];
             let shown = if frames.len() < 2 { 1 } else { 2 };
             for (step, frame) in ends.into_iter().take(shown) {

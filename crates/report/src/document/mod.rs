@@ -82,7 +82,7 @@ pub enum DocBlock {
         /// The pictures, in order.
         frames: Vec<String>,
     },
-    /// Pieces that are shown when they are asked for.
+    /// Blocks that are shown on demand.
     Fold {
         /// The heading.
         title: String,

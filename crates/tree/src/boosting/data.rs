@@ -1,4 +1,4 @@
-//! Rows as the engine sees them: bins, target, weights; and what a first pass finds out about them.
+//! Training rows of boosting: bins, targets, weights; and their statistics from a first pass.
 
 use std::borrow::Cow;
 

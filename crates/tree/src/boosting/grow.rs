@@ -428,7 +428,7 @@ impl<'a> BoostContext<'a> {
     ) -> Vec<R> {
         let cells = rows.len() * self.bins.columns().len();
         let threads = rayon::current_num_threads();
-        // What fits packed as a whole fits in any part.
+        // If the whole fits packed, so does any part.
         let block = if histogram.is_narrow() { rows.len() } else { task.block };
         let parts = histogram.parts_mut(&self.edges);
         if threads > 1 && parts.len() < threads && rows.len() >= ROWS {

@@ -94,7 +94,7 @@ pub use params::{EarlyStopping, InteractionConstraints};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Boosting {
-    /// What is lowered; "auto" is squared error or log loss, by the target.
+    /// The loss; "auto" is squared error or log loss, by the target.
     pub loss: String,
     /// The quantile of the pinball loss.
     pub quantile: Option<f64>,
@@ -150,7 +150,7 @@ pub struct Boosting {
     pub validation_fraction: f64,
     /// Rounds without progress.
     pub n_iter_no_change: u64,
-    /// What counts as progress.
+    /// The least decrease that counts as progress.
     pub tol: f64,
     /// Weights of the classes.
     pub class_weight: Option<ClassWeight>,

@@ -429,7 +429,7 @@ impl SplitQuery<'_> {
                 if about(self.sums.h - lh) < p.min_group {
                     break;
                 }
-                // Categories are put together until they are enough to go by.
+                // Categories are grouped until their rows are enough.
                 if group < p.min_group {
                     continue;
                 }

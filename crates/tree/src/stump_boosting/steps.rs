@@ -18,7 +18,7 @@ impl IntegerWeights {
         let rows = log_factor.len();
         let whole = weight.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0) && w.iter().sum::<f64>() < (1u64 << 50) as f64);
         let times = |i: usize| weight.map_or(1.0, |w| w[i]);
-        // What is not a whole number goes into the factor, where it cannot overflow.
+        // The fractional part goes into the factor, where it cannot overflow.
         let log = |i: usize| match whole {
             true if times(i) > 0.0 => log_factor[i],
             true => f64::NEG_INFINITY,

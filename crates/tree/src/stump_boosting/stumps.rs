@@ -200,7 +200,7 @@ impl StumpColumns {
         });
         let missing_left = match column.missing.is_empty() {
             false => cut.missing_left,
-            // Nothing was seen of them: they go with more rows.
+            // Training saw none: missing values go to the side with more rows.
             true => 2 * goes_left.iter().filter(|&&l| l).count() > self.rows,
         };
         let stump = Stump { feature, threshold, missing_left, categories: cut.categories, left, right };

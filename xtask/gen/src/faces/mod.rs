@@ -46,7 +46,7 @@ pub struct PythonClass {
     pub learner: &'static str,
     /// The module of `ermine` that it is in, named as scikit-learn's.
     pub module: &'static str,
-    /// The class with its behavior, with its file in the folder of the module; empty: what the learner's task asks for.
+    /// The class with its behavior, with its file in the folder of the module; empty: the base for the learner's task.
     pub base: &'static str,
     /// One line; empty: the learner's.
     pub summary: &'static str,

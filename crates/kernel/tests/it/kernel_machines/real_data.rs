@@ -98,8 +98,8 @@ fn covtype_by_a_feature_map() {
     let behind = DatasetRef::new(Features::F64(z.view())).with_target(data.y);
     let model = LinearSvm { c: 10.0, ..linear }.fit_with(&behind, &Context::default()).unwrap();
     assert!(model.certificate().unwrap().converged);
-    let held = map.transform(&Features::F64(held.view())).unwrap();
-    let by_map = model.classify(&Features::F64(held.view())).unwrap();
+    let mapped = map.transform(&Features::F64(held.view())).unwrap();
+    let by_map = model.classify(&Features::F64(mapped.view())).unwrap();
     let error = map.approximation_error();
     report(&format!("covtype by a map with an error of {error:.3}"), share(&by_map, &truth), start);
     // McNemar's test on the rows that one of them alone gets right: beyond three standard errors.

@@ -269,7 +269,7 @@ impl PassLearner for Pca {
     }
 }
 
-/// An error that names a cell that is not finite, or says that sums overflow.
+/// The error for a cell that is not finite, or for sums that overflow.
 fn refuse(rows: &DatasetRef<'_>) -> Result<()> {
     rows.x.refuse_non_finite(rows.schema)?;
     Err(Error::Numeric("the columns overflow; scale them down".into()))

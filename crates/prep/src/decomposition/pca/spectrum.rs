@@ -17,7 +17,7 @@ pub(super) struct PcaSpectrum {
     pub vectors: Mat<f64>,
     /// Held-out log-likelihoods with 1, 2, … components.
     pub held_out: Vec<f64>,
-    /// How it was computed.
+    /// The algorithm.
     pub certificate: Certificate,
 }
 

@@ -59,7 +59,7 @@ impl Trees {
             return Err(Error::Model(format!("the trees do not divide {n} nodes")));
         }
         let listed: BTreeMap<usize, Arc<Vec<String>>> = input.field("categories")?;
-        // Columns of a file are not to be believed before something of their number is there.
+        // A column count in a file is not trusted before data of that size is there.
         let kinds = column.iter().map(|&c| c as i64).chain(listed.keys().map(|&j| j as i64)).max().unwrap_or(-1);
         if kinds >= n_features as i64 {
             return Err(Error::Model(format!("column {kinds} of {n_features}")));

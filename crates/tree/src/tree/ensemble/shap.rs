@@ -4,7 +4,7 @@
 //! row goes both ways, in proportion to the cover. The Shapley value of column i is its average contribution
 //! v(S + i) - v(S) over all orders in which the columns may become known; these values and v of nothing sum to the prediction.
 //!
-//! On the way to a leaf with value c, let each of its D different columns j have the share z of the cover that its tests
+//! On the path to a leaf with value c, let each of its D different columns j have the share z of the cover that its tests
 //! let through, and o = 1 if the row itself passes them all, else 0. The leaf adds to v(S) the product of o over the
 //! columns in S and of z over the others, so it gives column i
 //!
@@ -32,13 +32,13 @@ const BLOCK: usize = 32;
 /// Ways that are written out at a time: those of a forest of deep trees would fill the memory.
 const PATHS_PER_BATCH: usize = 1 << 14;
 
-/// A column on the way to a leaf.
+/// A column on the path to a leaf.
 #[derive(Debug, Clone)]
 struct PathTest {
     feature: usize,
     /// The share of the cover that the tests of the column let through.
     share: f64,
-    /// Its tests, as a node counted over all trees and whether the way goes left.
+    /// Its tests, as a node counted over all trees and whether the path goes left.
     tests: Vec<(u32, bool)>,
 }
 
@@ -119,7 +119,7 @@ impl Trees {
         (0..self.n_trees()).map(of_tree).sum()
     }
 
-    /// What `trees` sum to for a row of which nothing is known, for each output: the mean of the leaves by cover.
+    /// The expected sum of `trees` without any features, for each output: the mean of the leaves by cover.
     pub fn expected(&self, trees: Range<usize>, outputs: usize) -> Vec<f64> {
         let mut out = vec![0.0; outputs];
         for tree in trees {

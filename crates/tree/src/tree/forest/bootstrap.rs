@@ -164,7 +164,7 @@ impl BootstrapSample {
         (0..self.rows.len()).map(|k| self.weights.get(k)).sum()
     }
 
-    /// How far the targets and the weights go.
+    /// The extent of the targets and the weights.
     pub fn extent(&self, y: &[f64]) -> TargetExtent {
         let mut extent = TargetExtent::default();
         self.rows.iter().enumerate().for_each(|(k, &row)| extent.add(y[row as usize], self.weights.get(k)));

@@ -204,7 +204,7 @@ impl<'a> BoostingJob<'a> {
         let lists = self.lists(&drawn, &bag);
         let rows = RowSubset::Some(bag.clone());
         let mut trees: Vec<Vec<TreeNode>> = Vec::with_capacity(width);
-        // What each tree adds to the rows of the bag, before the step.
+        // The values of each tree for the rows of the bag, before the step.
         let mut along = Mat::zeros(bag.len(), width);
         for class in 0..width {
             let seed = RngStream::new(self.cx.seed, "gradient boosting tree", (round * width + class) as u64).next_u64();

@@ -83,7 +83,7 @@ fn weighted_sum(terms: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
 }
 
 impl BoostingLoss {
-    /// The loss a name asks for, given the target.
+    /// The loss by its name, given the target.
     pub fn of(name: &str, alpha: f64, target: &Target<'_>) -> std::result::Result<Self, &'static str> {
         match (name, target) {
             ("auto" | "log_loss", Target::Class { names, .. }) if names.len() > 2 => Ok(Self::Softmax { classes: names.len() }),

@@ -61,7 +61,7 @@ pub use model::GradientBoostingModel;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GradientBoosting {
-    /// What is minimized; "auto" is the squared error or the log loss, by the target.
+    /// The loss; "auto" is the squared error or the log loss, by the target.
     pub loss: String,
     /// Quantile of the pinball loss, and of the residuals at which Huber's loss turns.
     pub quantile: f64,
@@ -99,7 +99,7 @@ pub struct GradientBoosting {
     pub n_iter_no_change: Option<u64>,
     /// Share of the rows held out for that.
     pub validation_fraction: f64,
-    /// What counts as progress.
+    /// The least decrease that counts as progress.
     pub tol: f64,
 }
 

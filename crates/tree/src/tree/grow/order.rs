@@ -123,7 +123,7 @@ impl<C: SplitCriterion, S: SortedEntry> Grower<'_, C, S> {
             }
             count += 1;
         }
-        // What was not split is a leaf.
+        // A node that was not split is a leaf.
         for (node, open) in nodes.iter_mut().zip(&open_nodes) {
             if open.is_some() {
                 node.test = None;

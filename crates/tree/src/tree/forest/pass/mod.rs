@@ -272,7 +272,7 @@ impl PassLearner for RandomForest {
 }
 
 impl RandomForest {
-    /// What all trees share, once it is known what lies in the bins.
+    /// The data shared by all trees, once the bins are known.
     fn frame(
         &self,
         state: &ForestState,
