@@ -6,6 +6,8 @@
 #[cfg(feature = "fit")]
 mod cache;
 #[cfg(feature = "fit")]
+mod classify;
+#[cfg(feature = "fit")]
 mod fit;
 mod model;
 #[cfg(feature = "fit")]
@@ -271,7 +273,7 @@ impl Learner for Svm {
         self.check()?;
         data.check(&Self::SPEC)?;
         match data.y {
-            Target::Class { .. } => fit::classify(self, data, None, cx),
+            Target::Class { .. } => classify::classify(self, data, None, cx),
             _ => fit::regress(self, data, None, cx),
         }
     }

@@ -22,7 +22,7 @@ use ermine_math::kernel::{Kernel, Points};
 use rayon::prelude::*;
 
 use super::cache::KernelCache;
-use super::fit::MIN_HULL_DISTANCE;
+use super::classify::MIN_HULL_DISTANCE;
 
 use working_set::SmoSolver;
 

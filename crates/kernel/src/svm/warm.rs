@@ -4,7 +4,7 @@ use ermine_core::{Context, DatasetRef, Error, Learner, Result, Target};
 
 use super::model::SvmTask;
 use super::solve::DualVariable;
-use super::{Svm, SvmModel, fit};
+use super::{Svm, SvmModel, classify, fit};
 
 impl Svm {
     /// Fits from the variables of an earlier model of the same rows, with another C, width or tolerance: the optimum is
@@ -29,7 +29,7 @@ impl Svm {
         data.check(&Self::SPEC)?;
         let start = WarmStart::new(start, data.rows())?;
         match data.y {
-            Target::Class { .. } => fit::classify(self, data, Some(&start), cx),
+            Target::Class { .. } => classify::classify(self, data, Some(&start), cx),
             _ => fit::regress(self, data, Some(&start), cx),
         }
     }
