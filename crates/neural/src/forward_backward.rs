@@ -1,6 +1,7 @@
 //! Forward and backward pass for one block of rows.
 
 mod batch_norm;
+mod rows;
 
 use std::ops::Range;
 
@@ -14,6 +15,7 @@ use crate::Network;
 use crate::plan::{ActivationBuffer, LINE, NetworkPlan, Op, curve_of};
 
 pub(crate) use batch_norm::{moments, moments_of, norm_sums, norm_sums_of};
+use rows::{add_embedding_gradient, embed, softmax, softmax_gradient};
 
 /// Activations of one block of rows, between all layers.
 #[derive(Debug, Clone)]
@@ -216,8 +218,7 @@ pub(crate) fn apply_activation<T: Float>(plan: &NetworkPlan, tape: &mut Activati
 
 /// Forward pass through a range of operations.
 pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut ActivationTape<T>, ops: Range<usize>, mode: PassMode<'_, T>) {
-    let plan = network.plan();
-    let rows = tape.rows;
+    let (plan, rows) = (network.plan(), tape.rows);
     for k in ops {
         let (from, to) = (&plan.nodes[k], &plan.nodes[k + 1]);
         let (before, after) = tape.nodes.split_at_mut(k + 1);
@@ -254,24 +255,18 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut ActivationTape<
                     }
                 }
             }
-            (Op::Norm { channels, epsilon, gamma, beta, state, number, .. }, _) => {
+            (Op::Norm { number, .. }, _) => {
                 let moving;
                 let batch = match mode {
                     PassMode::Train { batches, .. } => &batches[*number],
                     PassMode::Predict => {
-                        let mut batch = BatchNormStats::default();
-                        let (mean, variance) = network.state[state.clone()].split_at(*channels);
-                        let to_f64 = |v: &[T]| v.iter().map(|v| v.to_f64()).collect::<Vec<_>>();
-                        let weights = [&network.values[gamma.clone()], &network.values[beta.clone()]];
-                        batch.set(&to_f64(mean), &to_f64(variance), *epsilon, weights);
-                        moving = batch;
+                        moving = moving_stats(network, &plan.ops[k]);
                         &moving
                     }
                 };
-                let (slope, left) = match to.activation_fn() {
-                    ActivationFn::LeakyRelu(slope) => (slope, ActivationFn::Identity),
-                    other => (T::ONE, other),
-                };
+                let relu = to.relu_slope();
+                let left = if relu.is_some() { ActivationFn::Identity } else { to.activation_fn() };
+                let slope = relu.unwrap_or(T::ONE);
                 for i in each {
                     let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
                     normalize(x, &batch.scale, &batch.shift, slope, y);
@@ -281,19 +276,9 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut ActivationTape<
             (Op::Embed { columns, plain, tables, .. }, _) => {
                 for i in each {
                     let (x, y) = (&x[i * from.stride..][..from.len()], &mut y[i * to.stride..][..to.len()]);
-                    let (first, mut rest) = y.split_at_mut(plain.len());
-                    first.iter_mut().zip(plain).for_each(|(y, &j)| *y = x[j]);
-                    for (e, table) in columns.iter().zip(tables) {
-                        let (to, after) = rest.split_at_mut(e.width);
-                        rest = after;
-                        match embedding_row(x[e.column], e.levels) {
-                            Some(level) => to.copy_from_slice(&network.values[table.clone()][level * e.width..][..e.width]),
-                            None => {
-                                to.fill(T::ZERO);
-                                let (column, code, levels) = (e.column, x[e.column].to_f64(), e.levels);
-                                tape.misfit.get_or_insert(UnknownLevel { row: tape.first + i, column, code, levels });
-                            }
-                        }
+                    if let Some(e) = embed(x, columns, plain, tables, &network.values, y) {
+                        let (column, code, levels) = (e.column, x[e.column].to_f64(), e.levels);
+                        tape.misfit.get_or_insert(UnknownLevel { row: tape.first + i, column, code, levels });
                     }
                 }
             }
@@ -314,21 +299,16 @@ pub(crate) fn forward<T: Float>(network: &Network<T>, tape: &mut ActivationTape<
     }
 }
 
-/// The level of a code.
-fn embedding_row<T: Float>(code: T, levels: usize) -> Option<usize> {
-    let code = code.to_f64();
-    (code >= 0.0 && code < levels as f64 && code.fract() == 0.0).then_some(code as usize)
-}
-
-/// e^{zₖ} / Σⱼ e^{zⱼ}, after subtracting the maximum.
-fn softmax<T: Float>(z: &[T], p: &mut [T]) {
-    let most = z.iter().copied().fold(z[0], |m, v| if m >= v { m } else { v });
-    let mut total = T::ZERO;
-    for (p, z) in p.iter_mut().zip(z) {
-        *p = (*z - most).exp();
-        total += *p;
+/// Statistics of batch normalization in predictions: the moving averages.
+fn moving_stats<T: Float>(network: &Network<T>, op: &Op) -> BatchNormStats<T> {
+    let mut batch = BatchNormStats::default();
+    if let Op::Norm { channels, epsilon, gamma, beta, state, .. } = op {
+        let (mean, variance) = network.state[state.clone()].split_at(*channels);
+        let to_f64 = |v: &[T]| v.iter().map(|v| v.to_f64()).collect::<Vec<_>>();
+        let weights = [&network.values[gamma.clone()], &network.values[beta.clone()]];
+        batch.set(&to_f64(mean), &to_f64(variance), *epsilon, weights);
     }
-    p.iter_mut().for_each(|p| *p = *p / total);
+    batch
 }
 
 /// Backward pass through a range of operations, the last first. Computes gradients of nodes down to `lowest`, and those
@@ -342,130 +322,121 @@ pub(crate) fn backward<T: Float>(
     key: u64,
 ) {
     let plan = network.plan();
-    let rows = tape.rows;
     for k in ops.rev() {
-        let (from, to) = (&plan.nodes[k], &plan.nodes[k + 1]);
-        let (before, after) = tape.grads.split_at_mut(k + 1);
-        let (dx, d) = (&mut before[k], &after[0]);
-        let (x, y) = (&tape.nodes[k], &tape.nodes[k + 1]);
-        let needed = k >= lowest;
-        let mut gated = false;
-        match (&plan.ops[k], &mut tape.extras[k]) {
-            (Op::Dense { panels, transposed: turned, .. }, _) => {
-                if needed {
-                    let end = match from.activation_fn() {
-                        ActivationFn::LeakyRelu(slope) => {
-                            gated = true;
-                            Epilogue::ReluMask(x, from.stride, slope)
-                        }
-                        _ => Epilogue::Identity,
-                    };
-                    let layout = ermine_math::nn::WeightPanels { rows: panels.cols, cols: panels.rows };
-                    let w = &network.transposed[turned.clone()];
-                    tape.back.scan(d, to.stride, rows, layout.rows);
-                    dense(d, to.stride, rows, Some(&tape.back), w, layout, None, end, dx, from.stride);
-                }
-            }
-            (Op::Conv { geometry, weights, transposed: turned, partial, .. }, OpCache::Conv(room)) => {
-                let (w, b) = tape.partial[partial.clone()].split_at_mut(weights.len());
-                for i in 0..rows {
-                    let bias = if b.is_empty() { None } else { Some(&mut *b) };
-                    geometry.add_gradient(&x[i * from.stride..], &d[i * to.stride..], w, bias, room);
-                }
-                if needed {
-                    for i in 0..rows {
-                        let end = match from.activation_fn() {
-                            ActivationFn::LeakyRelu(slope) => {
-                                Epilogue::ReluMask(&x[i * from.stride..], from.shape.channels, slope)
-                            }
-                            _ => Epilogue::Identity,
-                        };
-                        let turned = &network.transposed[turned.clone()];
-                        let dx = &mut dx[i * from.stride..][..from.len()];
-                        gated = geometry.input_gradient(&d[i * to.stride..], turned, end, dx, room) && end != Epilogue::Identity;
-                    }
-                }
-            }
-            (Op::Pool(pool), _) => {
-                if needed {
-                    let slope = match from.activation_fn() {
-                        ActivationFn::LeakyRelu(slope) => Some(slope),
-                        _ => None,
-                    };
-                    gated = slope.is_some();
-                    for i in 0..rows {
-                        let (x, y, d) = (&x[i * from.stride..], &y[i * to.stride..], &d[i * to.stride..]);
-                        pool.backward(x, y, d, slope, &mut dx[i * from.stride..]);
-                    }
-                }
-            }
-            (Op::Dropout { rate }, _) => {
-                if needed {
-                    for i in 0..rows {
-                        let (d, dx) = (&d[i * to.stride..][..to.len()], &mut dx[i * from.stride..][..from.len()]);
-                        dropout(row_key(key, k, tape.first + i), *rate, d, dx);
-                    }
-                }
-            }
-            (Op::Norm { number, .. }, _) => {
-                if needed {
-                    let [a, b, c] = &batches[*number].back;
-                    for i in 0..rows {
-                        let (x, d) = (&x[i * from.stride..][..from.len()], &d[i * to.stride..][..to.len()]);
-                        normalize_gradient(x, d, [a, b, c], &mut dx[i * from.stride..][..from.len()]);
-                    }
-                }
-            }
-            (Op::Embed { columns, plain, partial, .. }, _) => {
-                for i in 0..rows {
-                    let (x, d) = (&x[i * from.stride..][..from.len()], &d[i * to.stride..][..to.len()]);
-                    let (first, mut rest) = d.split_at(plain.len());
-                    let mut tables = &mut tape.partial[partial.clone()];
-                    for e in columns {
-                        let (d, after) = rest.split_at(e.width);
-                        rest = after;
-                        let (table, others) = tables.split_at_mut((e.levels * e.width).next_multiple_of(LINE));
-                        tables = others;
-                        if let Some(level) = embedding_row(x[e.column], e.levels) {
-                            table[level * e.width..][..e.width].iter_mut().zip(d).for_each(|(t, d)| *t += *d);
-                        }
-                    }
-                    if needed {
-                        // Codes have no gradient.
-                        let dx = &mut dx[i * from.stride..][..from.len()];
-                        dx.fill(T::ZERO);
-                        plain.iter().zip(first).for_each(|(&j, d)| dx[j] = *d);
-                    }
-                }
-            }
-            (Op::Curve(curve), _) => {
-                if needed {
-                    let curve = curve_of(*curve);
-                    dx[..rows * from.stride].copy_from_slice(&d[..rows * from.stride]);
-                    let of = if curve == ActivationFn::Gelu { x } else { y };
-                    apply_derivative(curve, &of[..rows * from.stride], &mut dx[..rows * from.stride]);
-                }
-            }
-            (Op::Softmax, _) => {
-                if needed {
-                    let channels = to.shape.channels;
-                    for i in 0..rows {
-                        let (p, d) = (&y[i * to.stride..][..to.len()], &d[i * to.stride..][..to.len()]);
-                        let dx = &mut dx[i * from.stride..][..from.len()];
-                        for ((p, d), dx) in
-                            p.chunks_exact(channels).zip(d.chunks_exact(channels)).zip(dx.chunks_exact_mut(channels))
-                        {
-                            let mut mean = T::ZERO;
-                            p.iter().zip(d).for_each(|(p, d)| mean += *p * *d);
-                            dx.iter_mut().zip(p.iter().zip(d)).for_each(|(dx, (p, d))| *dx = *p * (*d - mean));
-                        }
-                    }
-                }
-            }
-            (Op::Conv { .. }, _) => unreachable!("a convolution has its workspace"),
+        add_partial_gradients(plan, tape, k);
+        if k < lowest {
+            continue;
         }
-        if needed && !gated && from.curve != ActivationFn::Identity {
-            apply_derivative(from.activation_fn(), &x[..rows * from.stride], &mut dx[..rows * from.stride]);
+        let masked = input_gradient(network, tape, k, batches, key);
+        let node = &plan.nodes[k];
+        if !masked && node.curve != ActivationFn::Identity {
+            let len = tape.rows * node.stride;
+            apply_derivative(node.activation_fn(), &tape.nodes[k][..len], &mut tape.grads[k][..len]);
+        }
+    }
+}
+
+/// Adds the block's contribution to the gradient of the weights of a convolution or an embedding.
+fn add_partial_gradients<T: Float>(plan: &NetworkPlan, tape: &mut ActivationTape<T>, k: usize) {
+    let (from, to) = (&plan.nodes[k], &plan.nodes[k + 1]);
+    let (x, d) = (&tape.nodes[k], &tape.grads[k + 1]);
+    match (&plan.ops[k], &mut tape.extras[k]) {
+        (Op::Conv { geometry, weights, partial, .. }, OpCache::Conv(room)) => {
+            let (w, b) = tape.partial[partial.clone()].split_at_mut(weights.len());
+            for i in 0..tape.rows {
+                let bias = if b.is_empty() { None } else { Some(&mut *b) };
+                geometry.add_gradient(&x[i * from.stride..], &d[i * to.stride..], w, bias, room);
+            }
+        }
+        (Op::Embed { columns, plain, partial, .. }, _) => {
+            for i in 0..tape.rows {
+                let (x, d) = (&x[i * from.stride..][..from.len()], &d[i * to.stride..][..to.len()]);
+                add_embedding_gradient(x, &d[plain.len()..], columns, &mut tape.partial[partial.clone()]);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Computes the gradient of the input of an operation; returns whether the derivative of the activation before it is in it already.
+fn input_gradient<T: Float>(
+    network: &Network<T>,
+    tape: &mut ActivationTape<T>,
+    k: usize,
+    batches: &[BatchNormStats<T>],
+    key: u64,
+) -> bool {
+    let (plan, rows) = (network.plan(), tape.rows);
+    let (from, to) = (&plan.nodes[k], &plan.nodes[k + 1]);
+    let (before, after) = tape.grads.split_at_mut(k + 1);
+    let (dx, d) = (&mut before[k], &after[0]);
+    let (x, y) = (&tape.nodes[k], &tape.nodes[k + 1]);
+    let relu = from.relu_slope();
+    match (&plan.ops[k], &mut tape.extras[k]) {
+        (Op::Dense { panels, transposed, .. }, _) => {
+            let end = relu.map_or(Epilogue::Identity, |slope| Epilogue::ReluMask(x, from.stride, slope));
+            let layout = ermine_math::nn::WeightPanels { rows: panels.cols, cols: panels.rows };
+            let w = &network.transposed[transposed.clone()];
+            tape.back.scan(d, to.stride, rows, layout.rows);
+            dense(d, to.stride, rows, Some(&tape.back), w, layout, None, end, dx, from.stride);
+            relu.is_some()
+        }
+        (Op::Conv { geometry, transposed, .. }, OpCache::Conv(room)) => {
+            let mut masked = false;
+            for i in 0..rows {
+                let x = &x[i * from.stride..];
+                let end = relu.map_or(Epilogue::Identity, |slope| Epilogue::ReluMask(x, from.shape.channels, slope));
+                let w = &network.transposed[transposed.clone()];
+                let dx = &mut dx[i * from.stride..][..from.len()];
+                masked = geometry.input_gradient(&d[i * to.stride..], w, end, dx, room) && end != Epilogue::Identity;
+            }
+            masked
+        }
+        (Op::Conv { .. }, _) => unreachable!("a convolution has its workspace"),
+        (Op::Pool(pool), _) => {
+            for i in 0..rows {
+                let (x, y, d) = (&x[i * from.stride..], &y[i * to.stride..], &d[i * to.stride..]);
+                pool.backward(x, y, d, relu, &mut dx[i * from.stride..]);
+            }
+            relu.is_some()
+        }
+        (Op::Dropout { rate }, _) => {
+            for i in 0..rows {
+                let (d, dx) = (&d[i * to.stride..][..to.len()], &mut dx[i * from.stride..][..from.len()]);
+                dropout(row_key(key, k, tape.first + i), *rate, d, dx);
+            }
+            false
+        }
+        (Op::Norm { number, .. }, _) => {
+            let [a, b, c] = &batches[*number].back;
+            for i in 0..rows {
+                let (x, d) = (&x[i * from.stride..][..from.len()], &d[i * to.stride..][..to.len()]);
+                normalize_gradient(x, d, [a, b, c], &mut dx[i * from.stride..][..from.len()]);
+            }
+            false
+        }
+        (Op::Embed { plain, .. }, _) => {
+            for i in 0..rows {
+                // Codes have no gradient.
+                let dx = &mut dx[i * from.stride..][..from.len()];
+                dx.fill(T::ZERO);
+                plain.iter().zip(&d[i * to.stride..]).for_each(|(&j, d)| dx[j] = *d);
+            }
+            false
+        }
+        (Op::Curve(curve), _) => {
+            let curve = curve_of(*curve);
+            dx[..rows * from.stride].copy_from_slice(&d[..rows * from.stride]);
+            let of = if curve == ActivationFn::Gelu { x } else { y };
+            apply_derivative(curve, &of[..rows * from.stride], &mut dx[..rows * from.stride]);
+            false
+        }
+        (Op::Softmax, _) => {
+            for i in 0..rows {
+                let (p, d) = (&y[i * to.stride..][..to.len()], &d[i * to.stride..][..to.len()]);
+                softmax_gradient(p, d, to.shape.channels, &mut dx[i * from.stride..][..from.len()]);
+            }
+            false
         }
     }
 }

@@ -35,6 +35,14 @@ impl ActivationBuffer {
     pub fn activation_fn<T: Float>(&self) -> ActivationFn<T> {
         curve_of(self.curve)
     }
+
+    /// The slope below 0 of a (leaky) ReLU; none for other activations.
+    pub fn relu_slope<T: Float>(&self) -> Option<T> {
+        match self.activation_fn() {
+            ActivationFn::LeakyRelu(slope) => Some(slope),
+            _ => None,
+        }
+    }
 }
 
 pub(crate) fn curve_of<T: Float>(curve: ActivationFn<f64>) -> ActivationFn<T> {
@@ -108,12 +116,12 @@ impl Op {
 /// Roles of weight arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WeightRole {
-    /// Of a product; carries penalties.
+    /// Of a product; penalized.
     Weights,
     Bias,
     Gamma,
     Beta,
-    /// Embedding of the levels of a category; carries penalties.
+    /// Embedding of the levels of a category; penalized.
     Table(usize),
 }
 
@@ -157,10 +165,102 @@ impl OffsetAllocator {
     }
 }
 
+/// A plan that is built layer by layer.
+struct PlanBuilder {
+    plan: NetworkPlan,
+    weights: OffsetAllocator,
+    transposed: OffsetAllocator,
+    state: OffsetAllocator,
+    partial: OffsetAllocator,
+}
+
+impl PlanBuilder {
+    /// Allocates a weight array of the next operation.
+    fn weights(&mut self, layer: usize, role: WeightRole, len: usize) -> Range<usize> {
+        let range = self.weights.allocate(len);
+        self.plan.segments.push(WeightSegment { op: self.plan.ops.len(), layer, role, range: range.clone() });
+        range
+    }
+
+    /// Lets the last operation apply an activation as its epilogue, where it can.
+    fn fuse(&mut self, layer: usize, curve: ActivationFn<f64>) -> bool {
+        let number = self.plan.ops.len();
+        let node = &mut self.plan.nodes[number];
+        let fuses = number > 0
+            && node.curve == ActivationFn::Identity
+            && curve != ActivationFn::Gelu
+            && matches!(self.plan.ops[number - 1], Op::Dense { .. } | Op::Conv { .. } | Op::Norm { .. });
+        if fuses {
+            node.curve = curve;
+            node.layer = Some(layer);
+        }
+        fuses
+    }
+
+    /// The operation of layer `k` on inputs of shape `from`; none for a layer that needs none of its own.
+    fn op(&mut self, k: usize, layer: &Layer, from: Shape, shape: Shape) -> Option<Op> {
+        let image = (from.height, from.width, from.channels);
+        Some(match layer {
+            Layer::Dense { units, bias } => {
+                let panels = WeightPanels { rows: from.len(), cols: *units };
+                let weights = self.weights(k, WeightRole::Weights, panels.len());
+                let bias = bias.then(|| self.weights(k, WeightRole::Bias, padded(*units)));
+                let transposed = self.transposed.allocate(WeightPanels { rows: *units, cols: from.len() }.len());
+                Op::Dense { panels, weights, bias, transposed }
+            }
+            Layer::Conv { filters, size, stride, pad, dilation, bias } => {
+                let geometry = Box::new(Convolution::new(image, *filters, *size, *stride, *pad, *dilation));
+                let weights = self.weights(k, WeightRole::Weights, geometry.filters().len());
+                let bias = bias.then(|| self.weights(k, WeightRole::Bias, padded(*filters)));
+                let transposed = self.transposed.allocate(geometry.flipped_layout().len());
+                let partial = self.partial.allocate(weights.len() + bias.as_ref().map_or(0, |b| b.len()));
+                Op::Conv { geometry, weights, bias, transposed, partial }
+            }
+            Layer::Pool { kind, size, stride } => {
+                Op::Pool(Pool { kind: kind_of(*kind), input: image, size: *size, stride: *stride })
+            }
+            Layer::GlobalPool { kind } => {
+                Op::Pool(Pool { kind: kind_of(*kind), input: image, size: (from.height, from.width), stride: 1 })
+            }
+            Layer::Dropout { rate } if *rate == 0.0 => return None,
+            Layer::Dropout { rate } => Op::Dropout { rate: *rate },
+            Layer::BatchNorm { momentum, epsilon } => {
+                let channels = from.channels;
+                let gamma = self.weights(k, WeightRole::Gamma, channels);
+                let beta = self.weights(k, WeightRole::Beta, channels);
+                let number = self.plan.norms;
+                self.plan.norms += 1;
+                let state = self.state.allocate(2 * channels);
+                Op::Norm { channels, momentum: *momentum, epsilon: *epsilon, gamma, beta, state, number }
+            }
+            Layer::Flatten | Layer::Activation(Activation::Identity) => {
+                let number = self.plan.ops.len();
+                self.plan.nodes[number].shape = shape;
+                return None;
+            }
+            Layer::Embedding(columns) => {
+                let table = |(t, e): (usize, &Embedding)| self.weights(k, WeightRole::Table(t), e.levels * e.width);
+                let tables: Vec<_> = columns.iter().enumerate().map(table).collect();
+                let plain = (0..from.channels).filter(|j| columns.iter().all(|e| e.column != *j)).collect();
+                let partial = self.partial.allocate(tables.iter().map(|t| t.len().next_multiple_of(LINE)).sum());
+                Op::Embed { columns: columns.clone(), plain, tables, partial }
+            }
+            Layer::Activation(Activation::Softmax) => Op::Softmax,
+            Layer::Activation(a) => {
+                let curve = a.activation_fn();
+                if self.fuse(k, curve) {
+                    return None;
+                }
+                Op::Curve(curve)
+            }
+        })
+    }
+}
+
 impl NetworkPlan {
     pub fn new(architecture: &Architecture, input: Shape) -> Result<Self> {
         let shapes = architecture.shapes(input)?;
-        let mut plan = Self {
+        let plan = Self {
             architecture: architecture.clone(),
             input,
             nodes: vec![ActivationBuffer::new(input)],
@@ -172,90 +272,17 @@ impl NetworkPlan {
             partial: 0,
             norms: 0,
         };
-        let (mut weights, mut turned, mut state, mut partial) =
-            (OffsetAllocator::default(), OffsetAllocator::default(), OffsetAllocator::default(), OffsetAllocator::default());
+        let [weights, transposed, state, partial] = std::array::from_fn(|_| OffsetAllocator::default());
+        let mut builder = PlanBuilder { plan, weights, transposed, state, partial };
         for (k, (layer, &shape)) in architecture.layers.iter().zip(&shapes).enumerate() {
             let from = k.checked_sub(1).map_or(input, |b| shapes[b]);
-            let image = (from.height, from.width, from.channels);
-            let number = plan.ops.len();
-            let mut segment = |role: WeightRole, range: &Range<usize>| {
-                plan.segments.push(WeightSegment { op: number, layer: k, role, range: range.clone() });
-            };
-            let op = match layer {
-                Layer::Dense { units, bias } => {
-                    let panels = WeightPanels { rows: from.len(), cols: *units };
-                    let w = weights.allocate(panels.len());
-                    segment(WeightRole::Weights, &w);
-                    let bias = bias.then(|| weights.allocate(padded(*units)));
-                    bias.iter().for_each(|b| segment(WeightRole::Bias, b));
-                    let turned = turned.allocate(WeightPanels { rows: *units, cols: from.len() }.len());
-                    Op::Dense { panels, weights: w, bias, transposed: turned }
-                }
-                Layer::Conv { filters, size, stride, pad, dilation, bias } => {
-                    let geometry = Box::new(Convolution::new(image, *filters, *size, *stride, *pad, *dilation));
-                    let w = weights.allocate(geometry.filters().len());
-                    segment(WeightRole::Weights, &w);
-                    let bias = bias.then(|| weights.allocate(padded(*filters)));
-                    bias.iter().for_each(|b| segment(WeightRole::Bias, b));
-                    let turned = turned.allocate(geometry.flipped_layout().len());
-                    let partial = partial.allocate(w.len() + bias.as_ref().map_or(0, |b| b.len()));
-                    Op::Conv { geometry, weights: w, bias, transposed: turned, partial }
-                }
-                Layer::Pool { kind, size, stride } => {
-                    Op::Pool(Pool { kind: kind_of(*kind), input: image, size: *size, stride: *stride })
-                }
-                Layer::GlobalPool { kind } => {
-                    Op::Pool(Pool { kind: kind_of(*kind), input: image, size: (from.height, from.width), stride: 1 })
-                }
-                Layer::Dropout { rate } if *rate == 0.0 => continue,
-                Layer::Dropout { rate } => Op::Dropout { rate: *rate },
-                Layer::BatchNorm { momentum, epsilon } => {
-                    let channels = from.channels;
-                    let (gamma, beta) = (weights.allocate(channels), weights.allocate(channels));
-                    segment(WeightRole::Gamma, &gamma);
-                    segment(WeightRole::Beta, &beta);
-                    plan.norms += 1;
-                    Op::Norm {
-                        channels,
-                        momentum: *momentum,
-                        epsilon: *epsilon,
-                        gamma,
-                        beta,
-                        state: state.allocate(2 * channels),
-                        number: plan.norms - 1,
-                    }
-                }
-                Layer::Flatten | Layer::Activation(Activation::Identity) => {
-                    plan.nodes[number].shape = shape;
-                    continue;
-                }
-                Layer::Embedding(columns) => {
-                    let tables: Vec<_> = columns.iter().map(|e| weights.allocate(e.levels * e.width)).collect();
-                    tables.iter().enumerate().for_each(|(t, range)| segment(WeightRole::Table(t), range));
-                    let plain = (0..from.channels).filter(|j| columns.iter().all(|e| e.column != *j)).collect();
-                    let partial = partial.allocate(tables.iter().map(|t| t.len().next_multiple_of(LINE)).sum());
-                    Op::Embed { columns: columns.clone(), plain, tables, partial }
-                }
-                Layer::Activation(Activation::Softmax) => Op::Softmax,
-                Layer::Activation(a) => {
-                    let curve = a.activation_fn();
-                    let node = &mut plan.nodes[number];
-                    let fuses = number > 0
-                        && node.curve == ActivationFn::Identity
-                        && curve != ActivationFn::Gelu
-                        && matches!(plan.ops[number - 1], Op::Dense { .. } | Op::Conv { .. } | Op::Norm { .. });
-                    if fuses {
-                        node.curve = curve;
-                        node.layer = Some(k);
-                        continue;
-                    }
-                    Op::Curve(curve)
-                }
-            };
-            plan.ops.push(op);
-            plan.nodes.push(ActivationBuffer { layer: Some(k), ..ActivationBuffer::new(shape) });
+            if let Some(op) = builder.op(k, layer, from, shape) {
+                builder.plan.ops.push(op);
+                builder.plan.nodes.push(ActivationBuffer { layer: Some(k), ..ActivationBuffer::new(shape) });
+            }
         }
-        (plan.weights, plan.transposed, plan.state, plan.partial) = (weights.0, turned.0, state.0, partial.0);
+        let PlanBuilder { mut plan, weights, transposed, state, partial } = builder;
+        (plan.weights, plan.transposed, plan.state, plan.partial) = (weights.0, transposed.0, state.0, partial.0);
         Ok(plan)
     }
 

@@ -109,25 +109,7 @@ impl Supervised<'_> {
             run.best = best.clone();
             run.state = start.map(|m| m.stand.clone()).unwrap_or_default();
         }
-        let finish = |run: &TrainingRun<'_>, end: Option<TrainingStop>, kept: bool| -> Result<NetworkModel> {
-            let mut network = run.trainer.network().clone();
-            let kept = kept.then(|| OptimizerState::of(run));
-            rescale(&mut network, &goal.scale, false)?;
-            network.transposed = AlignedBuffer::default();
-            Ok(NetworkModel {
-                learner: self.spec.name,
-                network,
-                classes: goal.classes.clone(),
-                present: goal.present.clone(),
-                exponential: goal.loss == OutputLoss::Poisson,
-                frame: frame.clone(),
-                stand: run.state.clone(),
-                kept,
-                histograms: Vec::new(),
-                certificate: Some(self.certificate(&run.state, end)),
-                trace: Some(run.trace.clone()),
-            })
-        };
+        let finish = |run: &TrainingRun<'_>, end, kept| self.trained_model(run, end, &goal, &frame, kept);
         let end = match self.lbfgs {
             Some(evaluations) => {
                 let search = LbfgsOptions {
@@ -150,6 +132,34 @@ impl Supervised<'_> {
         let mut model = finish(&run, Some(end), kept)?;
         model.histograms = histograms::collect_histograms(&mut run, &task)?;
         Ok(model)
+    }
+
+    /// The model at the current state of a training.
+    #[cfg(feature = "fit")]
+    fn trained_model(
+        &self,
+        run: &TrainingRun<'_>,
+        end: Option<TrainingStop>,
+        goal: &EncodedTarget,
+        frame: &[(f32, f32)],
+        kept: bool,
+    ) -> Result<NetworkModel> {
+        let mut network = run.trainer.network().clone();
+        rescale(&mut network, &goal.scale, false)?;
+        network.transposed = AlignedBuffer::default();
+        Ok(NetworkModel {
+            learner: self.spec.name,
+            network,
+            classes: goal.classes.clone(),
+            present: goal.present.clone(),
+            exponential: goal.loss == OutputLoss::Poisson,
+            frame: frame.to_vec(),
+            stand: run.state.clone(),
+            kept: kept.then(|| OptimizerState::of(run)),
+            histograms: Vec::new(),
+            certificate: Some(self.certificate(&run.state, end)),
+            trace: Some(run.trace.clone()),
+        })
     }
 
     /// The network before the first step, or that of `start`.
