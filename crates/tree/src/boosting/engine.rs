@@ -268,6 +268,19 @@ impl BoostingEngine<'_> {
         rows[at + 1..].iter().all(|r| r[column] >= before)
     }
 
+    /// Drops the rounds after the first of lowest loss on the rows that are watched, where there are any.
+    pub fn drop_rounds_after_best(&mut self) {
+        if self.validation.is_none() {
+            return;
+        }
+        let column = self.trace.columns.len() - 1;
+        let losses = self.trace.rows.iter().map(|r| r[column]);
+        if let Some((round, _)) = losses.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)) {
+            self.trees.truncate(round * self.objective.outputs());
+            self.trace.rows.truncate(round + 1);
+        }
+    }
+
     /// Gradients of all rows as words on a grid, and the mean loss.
     fn gradients(&self, words: &mut [u64]) -> Result<(GradientQuantizer, f64)> {
         let (n, outputs, objective) = (self.rows.len(), self.objective.outputs(), self.objective);

@@ -28,6 +28,9 @@ pub(super) struct TreeOptions {
     pub monotone: Vec<i8>,
     /// Sets of columns that may interact on one path; empty for no constraint.
     pub groups: Vec<Vec<u32>>,
+    /// Whether a node tries one random threshold of each column.
+    #[serde(default)]
+    pub random_thresholds: bool,
     pub seed: u64,
 }
 
@@ -94,7 +97,14 @@ impl BoostOpen {
 
     /// Its requirements on a histogram.
     pub fn split_query<'a>(&self, shape: &'a TreeOptions, grid: &'a GradientQuantizer) -> SplitQuery<'a> {
-        SplitQuery { sums: self.state.sums, grid, penalty: &shape.penalty, bounds: self.state.bounds, monotone: &shape.monotone }
+        SplitQuery {
+            sums: self.state.sums,
+            grid,
+            penalty: &shape.penalty,
+            bounds: self.state.bounds,
+            monotone: &shape.monotone,
+            random: shape.random_thresholds.then_some((shape.seed, self.path)),
+        }
     }
 
     /// The children of the split, given how often the rows of the left one count.

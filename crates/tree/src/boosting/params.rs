@@ -102,6 +102,7 @@ impl Boosting {
             node_columns: self.max_features,
             monotone: self.monotone(columns, loss)?,
             groups: self.groups(columns.len())?,
+            random_thresholds: self.extra_trees,
             seed,
         })
     }

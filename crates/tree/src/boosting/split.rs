@@ -1,5 +1,6 @@
 //! The best split of a node, from its histogram.
 
+use ermine_core::RngStream;
 use ermine_math::bins::{ColumnBins, HistogramRef, split_gain, threshold_gains, unpack};
 
 /// Gradients and curvatures as whole numbers: the value of a unit.
@@ -119,6 +120,8 @@ pub(super) struct SplitQuery<'a> {
     pub bounds: (f64, f64),
     /// The constraint of each column; empty without any.
     pub monotone: &'a [i8],
+    /// Seed and path of a node that tries one random threshold of each column; none where all are tried.
+    pub random: Option<(u64, u64)>,
 }
 
 /// The sums of one column by bin, that of missing values last.
@@ -236,7 +239,10 @@ impl SplitQuery<'_> {
         let mut best = BestBin { gain: f64::NEG_INFINITY, bin: 0, missing_left: false, sums: (0, 0), certain: false };
         let with_missing = missing != (0, 0);
         let mut unit = 1.0;
-        if self.monotone.is_empty() && self.penalty.l1 == 0.0 {
+        if let Some(only) = self.random {
+            let gain = |lg: i64, lh: i64| self.general(lg, lh, self.penalty.l2, monotone);
+            self.scan_one(random_bin(only, column, sums)?, sums, counts, with_missing, gain, &mut best);
+        } else if self.monotone.is_empty() && self.penalty.l1 == 0.0 {
             // In units of the grid, so that packed sums need not be converted one by one.
             unit = 0.5 * self.grid.gradient * (self.grid.gradient / self.grid.curvature);
             let l2 = self.penalty.l2 / self.grid.curvature;
@@ -322,6 +328,37 @@ impl SplitQuery<'_> {
         }
     }
 
+    /// Tries one threshold, with missing values on either side where there are any.
+    fn scan_one<S: BinSequence>(
+        &self,
+        bin: usize,
+        sums: S,
+        counts: Option<&[u64]>,
+        with_missing: bool,
+        gain: impl Fn(i64, i64) -> f64,
+        best: &mut BestBin,
+    ) {
+        let missing = sums.len() - 1;
+        let least = self.least_curvature();
+        let below = (0..=bin).map(|b| sums.at(b)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let counted = counts.map(|c| (c[..=bin].iter().sum::<u64>(), c[missing]));
+        for missing_left in [false, true].into_iter().take(if with_missing { 2 } else { 1 }) {
+            let (g, h) = if missing_left { sums.at(missing) } else { (0, 0) };
+            let (lg, lh) = (below.0 + g, below.1 + h);
+            let rh = self.sums.h - lh;
+            if lh < least || rh < least {
+                continue;
+            }
+            let value = gain(lg, lh);
+            let count = counted.map(|(below, of_missing)| below + if missing_left { of_missing } else { 0 });
+            if value > best.gain
+                && let Some(certain) = self.enough(lh, rh, count)
+            {
+                *best = BestBin { gain: value, bin, missing_left, sums: (lg, lh), certain };
+            }
+        }
+    }
+
     /// [`Asking::scan`] for packed sums without constraints, whose gains are worked out many at a time.
     fn scan_packed(&self, words: &[u64], missing_left: bool, with_missing: bool, l2: f64, best: &mut BestBin) {
         let bins = words.len() - 1;
@@ -379,7 +416,18 @@ impl SplitQuery<'_> {
             used.iter().for_each(|&b| consider(&[b], sums.at(b), p.l2, base));
         } else {
             let (l2, base) = (p.l2 + p.cat_l2, self.own_gain(p.l2));
-            self.ordered_sets(sums, &used, |set, left| consider(set, left, l2, base));
+            let chosen = self.random.map(|of| {
+                let mut sets = 0;
+                self.ordered_sets(sums, &used, |_, _| sets += 1);
+                stream_of(of, column).below(sets.max(1))
+            });
+            let mut at = 0;
+            self.ordered_sets(sums, &used, |set, left| {
+                if chosen.is_none_or(|only| only == at) {
+                    consider(set, left, l2, base);
+                }
+                at += 1;
+            });
         }
         let (gain, set, mut left_sums, certain) = best?;
         if !(gain > p.gamma && gain > 0.0) {
@@ -438,6 +486,21 @@ impl SplitQuery<'_> {
             }
         }
     }
+}
+
+/// The random draw of a column in a node. It depends on neither the order of columns nor the number of threads.
+fn stream_of((seed, path): (u64, u64), column: usize) -> RngStream {
+    RngStream::new(seed, "boosting thresholds", path ^ (column as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+}
+
+/// A bin after which a node splits a column of numbers: any but the last of those in which it has rows.
+fn random_bin<S: BinSequence>(of: (u64, u64), column: usize, sums: S) -> Option<usize> {
+    let bins = sums.len() - 1;
+    let first = (0..bins).find(|&b| sums.at(b) != (0, 0))?;
+    let last = (first..bins).rev().find(|&b| sums.at(b) != (0, 0))?;
+    // Where all numbers share a bin, missing values can still be told from them.
+    let draws = (last - first).max(1);
+    Some(first + stream_of(of, column).below(draws))
 }
 
 /// The better of two splits: more gain; of equal ones the lower threshold, then the first.

@@ -112,9 +112,10 @@ pub const FACES: &[PythonClass] = &[
             same("max_cat_threshold"),
             same("max_cat_to_onehot"),
             same("min_data_per_group"),
+            same("extra_trees"),
         ],
         positional: 1,
-        handled: &["quantile", "allow_infinite"],
+        handled: &["quantile", "allow_infinite", "keep_best"],
         attributes: &[CLASSES, N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES, EXPECTED],
         ..PythonClass::NEW
     },
@@ -165,9 +166,10 @@ pub const FACES: &[PythonClass] = &[
             same("max_cat_threshold"),
             same("max_cat_to_onehot"),
             same("min_data_per_group"),
+            same("extra_trees"),
         ],
         positional: 1,
-        handled: &["class_weight", "allow_infinite"],
+        handled: &["class_weight", "allow_infinite", "keep_best"],
         attributes: &[N_ITER, N_TREES, TRAIN, VALIDATION, STOPS, IS_CATEGORICAL, IMPORTANCES, EXPECTED],
         ..PythonClass::NEW
     },

@@ -2208,6 +2208,10 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
     min_data_per_group : int, default=100
         Rows that categories must have together before a split between them is tried.
 
+    extra_trees : bool, default=False
+        Try one random threshold of each column in each node, and one random set of its categories, in place of
+        all: faster, less prone to follow noise, and unlike other trees in an ensemble.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -2251,7 +2255,7 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
     __module__ = "ermine.ensemble"
     _learner = "boosting"
     _accepts = ("sparse", "missing", "categories")
-    _forwarded = {"learning_rate": "learning_rate", "max_iter": "max_iter", "max_leaf_nodes": "max_leaf_nodes", "max_depth": "max_depth", "min_samples_leaf": "min_samples_leaf", "l2_regularization": "l2_regularization", "max_features": "max_features", "max_bins": "max_bins", "n_iter_no_change": "n_iter_no_change", "tol": "tol", "min_child_weight": "min_child_weight", "l1_regularization": "l1_regularization", "min_split_gain": "min_split_gain", "colsample_bytree": "colsample_bytree", "subsample": "subsample", "goss": "goss", "top_rate": "top_rate", "other_rate": "other_rate", "cat_smooth": "cat_smooth", "cat_l2": "cat_l2", "max_cat_threshold": "max_cat_threshold", "max_cat_to_onehot": "max_cat_to_onehot", "min_data_per_group": "min_data_per_group"}
+    _forwarded = {"learning_rate": "learning_rate", "max_iter": "max_iter", "max_leaf_nodes": "max_leaf_nodes", "max_depth": "max_depth", "min_samples_leaf": "min_samples_leaf", "l2_regularization": "l2_regularization", "max_features": "max_features", "max_bins": "max_bins", "n_iter_no_change": "n_iter_no_change", "tol": "tol", "min_child_weight": "min_child_weight", "l1_regularization": "l1_regularization", "min_split_gain": "min_split_gain", "colsample_bytree": "colsample_bytree", "subsample": "subsample", "goss": "goss", "top_rate": "top_rate", "other_rate": "other_rate", "cat_smooth": "cat_smooth", "cat_l2": "cat_l2", "max_cat_threshold": "max_cat_threshold", "max_cat_to_onehot": "max_cat_to_onehot", "min_data_per_group": "min_data_per_group", "extra_trees": "extra_trees"}
     _parameter_constraints: dict = {
         "loss": [StrOptions({"log_loss"})],
         "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
@@ -2287,6 +2291,7 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
         "max_cat_threshold": [Interval(Integral, 1, None, closed="left")],
         "max_cat_to_onehot": [Interval(Integral, 0, None, closed="left")],
         "min_data_per_group": [Interval(Integral, 1, None, closed="left")],
+        "extra_trees": ["boolean"],
     }
 
     def __init__(
@@ -2326,6 +2331,7 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
         max_cat_threshold=32,
         max_cat_to_onehot=4,
         min_data_per_group=100,
+        extra_trees=False,
     ):
         self.loss = loss
         self.learning_rate = learning_rate
@@ -2361,6 +2367,7 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
         self.max_cat_threshold = max_cat_threshold
         self.max_cat_to_onehot = max_cat_to_onehot
         self.min_data_per_group = min_data_per_group
+        self.extra_trees = extra_trees
 
 
 @documented
@@ -2496,6 +2503,10 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
     min_data_per_group : int, default=100
         Rows that categories must have together before a split between them is tried.
 
+    extra_trees : bool, default=False
+        Try one random threshold of each column in each node, and one random set of its categories, in place of
+        all: faster, less prone to follow noise, and unlike other trees in an ensemble.
+
     Attributes
     ----------
     n_iter_ : int
@@ -2536,7 +2547,7 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
     __module__ = "ermine.ensemble"
     _learner = "boosting"
     _accepts = ("sparse", "missing", "categories")
-    _forwarded = {"quantile": "quantile", "learning_rate": "learning_rate", "max_iter": "max_iter", "max_leaf_nodes": "max_leaf_nodes", "max_depth": "max_depth", "min_samples_leaf": "min_samples_leaf", "l2_regularization": "l2_regularization", "max_features": "max_features", "max_bins": "max_bins", "n_iter_no_change": "n_iter_no_change", "tol": "tol", "min_child_weight": "min_child_weight", "l1_regularization": "l1_regularization", "min_split_gain": "min_split_gain", "colsample_bytree": "colsample_bytree", "subsample": "subsample", "goss": "goss", "top_rate": "top_rate", "other_rate": "other_rate", "cat_smooth": "cat_smooth", "cat_l2": "cat_l2", "max_cat_threshold": "max_cat_threshold", "max_cat_to_onehot": "max_cat_to_onehot", "min_data_per_group": "min_data_per_group"}
+    _forwarded = {"quantile": "quantile", "learning_rate": "learning_rate", "max_iter": "max_iter", "max_leaf_nodes": "max_leaf_nodes", "max_depth": "max_depth", "min_samples_leaf": "min_samples_leaf", "l2_regularization": "l2_regularization", "max_features": "max_features", "max_bins": "max_bins", "n_iter_no_change": "n_iter_no_change", "tol": "tol", "min_child_weight": "min_child_weight", "l1_regularization": "l1_regularization", "min_split_gain": "min_split_gain", "colsample_bytree": "colsample_bytree", "subsample": "subsample", "goss": "goss", "top_rate": "top_rate", "other_rate": "other_rate", "cat_smooth": "cat_smooth", "cat_l2": "cat_l2", "max_cat_threshold": "max_cat_threshold", "max_cat_to_onehot": "max_cat_to_onehot", "min_data_per_group": "min_data_per_group", "extra_trees": "extra_trees"}
     _parameter_constraints: dict = {
         "loss": [StrOptions({"squared_error", "absolute_error", "gamma", "poisson", "quantile"})],
         "quantile": [Interval(Real, 0.0, 1.0, closed="both"), None],
@@ -2572,6 +2583,7 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
         "max_cat_threshold": [Interval(Integral, 1, None, closed="left")],
         "max_cat_to_onehot": [Interval(Integral, 0, None, closed="left")],
         "min_data_per_group": [Interval(Integral, 1, None, closed="left")],
+        "extra_trees": ["boolean"],
     }
 
     def __init__(
@@ -2611,6 +2623,7 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
         max_cat_threshold=32,
         max_cat_to_onehot=4,
         min_data_per_group=100,
+        extra_trees=False,
     ):
         self.loss = loss
         self.quantile = quantile
@@ -2646,3 +2659,4 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
         self.max_cat_threshold = max_cat_threshold
         self.max_cat_to_onehot = max_cat_to_onehot
         self.min_data_per_group = min_data_per_group
+        self.extra_trees = extra_trees

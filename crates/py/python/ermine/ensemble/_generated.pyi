@@ -463,6 +463,7 @@ class HistGradientBoostingClassifier(_hist_gradient_boosting.HistGradientBoostin
         max_cat_threshold: int = ...,
         max_cat_to_onehot: int = ...,
         min_data_per_group: int = ...,
+        extra_trees: bool = ...,
     ) -> None: ...
 
 class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoostingRegressor):
@@ -513,4 +514,5 @@ class HistGradientBoostingRegressor(_hist_gradient_boosting.HistGradientBoosting
         max_cat_threshold: int = ...,
         max_cat_to_onehot: int = ...,
         min_data_per_group: int = ...,
+        extra_trees: bool = ...,
     ) -> None: ...

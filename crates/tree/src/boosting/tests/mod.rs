@@ -10,6 +10,7 @@ use super::*;
 mod closed_form;
 mod hostile;
 mod rows;
+mod sampling;
 
 /// Numbers with steps, waves, interactions and noise; some cells missing.
 fn regression(rows: usize, cols: usize, seed: u64) -> OwnedDataset {
