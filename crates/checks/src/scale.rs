@@ -1,7 +1,6 @@
 //! Checks of reproducibility: seeds, threads, blocks, streams.
 
-use ermine_core::{AnyLearner, Context, Family, Result};
-use ermine_fixtures::ChunkedSource;
+use ermine_core::{AnyLearner, ChunkedSource, Context, Family, Result};
 
 use crate::compare::{distance, model_arrays, outputs};
 use crate::{Verdict, attempt, require, synthetic};

@@ -8,6 +8,7 @@
 #![deny(missing_docs)]
 
 pub mod blocks;
+mod chunked_source;
 mod class_weight;
 mod context;
 mod dataset;
@@ -39,6 +40,7 @@ mod suggest;
 mod table;
 pub mod typed;
 
+pub use chunked_source::ChunkedSource;
 pub use class_weight::{BalancedWord, ClassWeight};
 pub use context::{Checkpoints, Context, Flow, Offset, Progress, SaveModel};
 pub use dataset::{AsDataset, DatasetRef, Features, OwnedDataset, OwnedFeatures, OwnedTarget, Target};
