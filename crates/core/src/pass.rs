@@ -5,7 +5,9 @@
 //! a [`Partial`], and partials are merged in a binary tree whose shape depends only on the number of blocks. Threads
 //! decide who computes what, never what is computed.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::parallel::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
@@ -254,9 +256,6 @@ pub(crate) fn run_pass_from<P: Partial>(
 ) -> Result<P> {
     let rows = data.rows();
     let blocks = rows.div_ceil(block_rows);
-    if blocks == 0 {
-        return Err(Error::Data("there are 0 rows, and a pass needs at least 1".into()));
-    }
     let done = AtomicU64::new(0);
     let leaf = |block: usize| -> Result<P> {
         let progress =
@@ -268,7 +267,7 @@ pub(crate) fn run_pass_from<P: Partial>(
         done.fetch_add(1, Ordering::Relaxed);
         Ok(part)
     };
-    reduce(0, blocks, &leaf)
+    reduce(blocks, &leaf)
 }
 
 /// Trains on a source of rows, in bounded memory: the bits are those of [`run_passes`] on the same rows.
@@ -322,17 +321,39 @@ fn next<S, M>(step: PassStep<S, M>, pass: u64, cx: &Context<'_>) -> Result<PassS
     Ok(step)
 }
 
-/// Merges the partials of blocks `lo..hi` in the fixed tree: the left subtree has the largest power of two below the
-/// whole.
-fn reduce<P: Partial>(lo: usize, hi: usize, leaf: &(impl Fn(usize) -> Result<P> + Sync)) -> Result<P> {
-    if hi - lo == 1 {
-        return leaf(lo);
+/// Merges the partials of `blocks` in the fixed tree: the left subtree has the largest power of two below the whole.
+fn reduce<P: Partial>(blocks: usize, leaf: &(dyn Fn(usize) -> Result<P> + Sync)) -> Result<P> {
+    let parts: Vec<Mutex<Option<P>>> = (0..blocks).map(|_| Mutex::new(None)).collect();
+    let part = |at: usize| parts[at].lock().unwrap_or_else(PoisonError::into_inner);
+    let fill = |at: usize| leaf(at).map(|sums| *part(at) = Some(sums));
+    let merge = |left: usize, right: usize| {
+        let right = part(right).take();
+        match (part(left).as_mut(), right) {
+            (Some(left), Some(right)) => left.merge(right),
+            _ => Ok(()),
+        }
+    };
+    run_tree(0..blocks, &fill, &merge)?;
+    let total = part(0).take();
+    total.ok_or_else(|| Error::Data("there are 0 rows, and a pass needs at least 1".into()))
+}
+
+/// Runs the leaves of the fixed tree, and merges its subtrees, each by the number of its first block. This part of
+/// [`reduce`] does not know what is merged, so it is compiled once.
+fn run_tree(
+    blocks: Range<usize>,
+    leaf: &(dyn Fn(usize) -> Result<()> + Sync),
+    merge: &(dyn Fn(usize, usize) -> Result<()> + Sync),
+) -> Result<()> {
+    if blocks.len() < 2 {
+        return blocks.into_iter().try_for_each(leaf);
     }
-    let mid = lo + (hi - lo).next_power_of_two() / 2;
-    let (left, right) = crate::parallel::join(|| reduce(lo, mid, leaf), || reduce(mid, hi, leaf));
-    let mut left = left?;
-    left.merge(right?)?;
-    Ok(left)
+    let middle = blocks.start + blocks.len().next_power_of_two() / 2;
+    let (left, right) =
+        crate::parallel::join(|| run_tree(blocks.start..middle, leaf, merge), || run_tree(middle..blocks.end, leaf, merge));
+    left?;
+    right?;
+    merge(blocks.start, middle)
 }
 
 /// The tree of [`reduce`] when leaves come one by one: a binary counter of finished subtrees.
@@ -492,7 +513,7 @@ mod tests {
     #[test]
     fn a_stream_merges_in_the_same_tree_as_memory() {
         for blocks in 1..70 {
-            let memory = reduce(0, blocks, &|b| Ok(MergeShape(format!("[{b}]")))).unwrap();
+            let memory = reduce(blocks, &|b| Ok(MergeShape(format!("[{b}]")))).unwrap();
             let mut counter = MergeTree { trees: Vec::new() };
             for b in 0..blocks {
                 counter.push(MergeShape(format!("[{b}]"))).unwrap();

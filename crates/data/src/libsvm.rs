@@ -1,7 +1,7 @@
 //! libsvm text: one line per row, `target index:value …`, indices from 1 and ascending; `#` begins a comment.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Csr, Error, Flow, Result};
-use rayon::prelude::*;
 
 use crate::csv::{Chunk, Chunks, next_batch, parse_number, read_ahead};
 use crate::options::ReadOptions;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Column, ColumnKind, Csr, CsrRef, Error, Field, Result, Schema, Table};
-use rayon::prelude::*;
 
 use crate::column_chunk::{self, InferredColumn, ParseAs, ProfiledColumn};
 use crate::csv::Delimited;

@@ -92,7 +92,7 @@ pub(crate) fn histograms(trainer: &Trainer) -> Vec<Histogram> {
     for (of, runs) in [("gradients", trainer.gradients()), ("weights", trainer.network().weights())] {
         all.extend(runs.into_iter().filter(|w| w.name == "weights").map(|w| (w.layer, of, w.values)));
     }
-    all.par_iter().filter_map(|(layer, of, values)| Histogram::new(*layer, of, values)).collect()
+    all.par_iter().flat_map_iter(|(layer, of, values)| Histogram::new(*layer, of, values)).collect()
 }
 
 /// Collects histograms of a network on the first training rows.

@@ -43,18 +43,19 @@ impl<'a> NetworkInput<'a> {
     /// The rows, checked to be finite, in f32 too.
     pub fn checked(x: &Features<'a>, schema: Option<&Schema>, learner: &str) -> Result<Self> {
         let cells = Self::of(x, learner)?;
-        let unsound = (0..x.rows().div_ceil(RUN)).into_par_iter().find_map_first(|run| {
+        let all_sound = (0..x.rows().div_ceil(RUN)).into_par_iter().try_for_each(|run| {
             let mut row = vec![0.0; x.cols()];
-            (run * RUN..x.rows().min((run + 1) * RUN)).find_map(|i| {
+            let unsound = (run * RUN..x.rows().min((run + 1) * RUN)).find_map(|i| {
                 let contiguous = if let Self::F32(m) = &cells { m.row(i) } else { None };
                 let row = contiguous.unwrap_or_else(|| {
                     cells.copy(i, &mut row);
                     &row
                 });
                 (!is_finite_row(row)).then(|| (i, row.iter().position(|v| !v.is_finite()).unwrap_or(0)))
-            })
+            });
+            unsound.map_or(Ok(()), Err)
         });
-        if let Some((row, j)) = unsound {
+        if let Err((row, j)) = all_sound {
             x.refuse_non_finite(schema)?;
             let column = column_label(schema, j);
             let value = cells.at(row, j);

@@ -4,11 +4,11 @@ mod passes;
 
 use std::ops::Range;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Error, Mat, MatRef, Result, RngStream};
 use ermine_math::nn::{
     ActivationFn, AlignedBuffer, BlockMoments, Float, OptimizerSlots, apply_derivative, dense_by_panels, step,
 };
-use rayon::prelude::*;
 
 use crate::forward_backward::{self, ActivationTape, BatchNormStats, PassMode};
 use crate::network::SMALL;

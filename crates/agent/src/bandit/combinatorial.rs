@@ -1,7 +1,7 @@
 //! Combinatorial bandits: a set of arms per round, with the reward of each observed (Chen, Wang, Yuan 2013).
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Error, Progress, Result, RngStream};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::simulate::SimulationRun;

@@ -1,7 +1,7 @@
 //! Simulation: mean regret over many parallel runs with confidence bands, against the bounds.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Cell, Context, Curve, Error, Progress, Report, Result, RngStream, Section};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{

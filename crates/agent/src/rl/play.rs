@@ -1,7 +1,7 @@
 //! Running episodes with a fixed policy.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Error, Progress, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::env::Environment;

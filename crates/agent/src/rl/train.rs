@@ -1,7 +1,7 @@
 //! Training, once or over seeds.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Error, Result};
-use rayon::prelude::*;
 
 use super::catalog::{AgentKind, AnyAgent};
 use super::play::{MAX_STEPS, play, selection_seed};

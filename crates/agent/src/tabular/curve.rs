@@ -1,7 +1,7 @@
 //! Learning curves over seeds, with bands.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Result, Section};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{TabularAgent, TabularTraining, TrainingBudget};

@@ -3,10 +3,10 @@
 //! With Z the rows about the means of their classes, each column divided by its standard deviation, the covariance is Zᵀ Z / (n - K). Its
 //! eigenvectors are Zᵀ u for the eigenvectors u of Z Zᵀ, a table of rows by rows; none of columns by columns is ever made.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::*;
 use ermine_math::class_moments::ClassMoments;
 use ermine_math::linalg::{eigen_symmetric, matmul, product};
-use rayon::prelude::*;
 
 use super::lda::{Lda, center, notes, whitened};
 use super::lda_model::LdaModel;

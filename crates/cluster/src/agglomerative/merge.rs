@@ -1,9 +1,9 @@
 //! The order of the merges: nearest-neighbor chains, and the minimum spanning tree for single linkage.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Mat, Progress, Result};
 use ermine_math::distance::squared;
 use ermine_math::neighbors::PairDistances;
-use rayon::prelude::*;
 
 use super::Linkage;
 use super::tree::Merge;

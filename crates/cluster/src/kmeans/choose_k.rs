@@ -1,8 +1,8 @@
 //! Choice of the number of clusters.
 
-use ermine_math::distance::squared;
 #[cfg(feature = "fit")]
-use rayon::prelude::*;
+use ermine_core::parallel::prelude::*;
+use ermine_math::distance::squared;
 use serde::{Deserialize, Serialize};
 
 use super::init::HashSample;

@@ -5,10 +5,10 @@
 
 use std::cmp::Ordering;
 
+#[cfg(feature = "fit")]
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, DatasetRef, Features, Mat, Progress, Result, hash_u64};
 use ermine_math::distance::squared;
-#[cfg(feature = "fit")]
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The sample has at most this many numbers, unless many clusters need more rows.

@@ -2,9 +2,9 @@
 
 mod model;
 
-use ermine_core::*;
 #[cfg(feature = "fit")]
-use rayon::prelude::*;
+use ermine_core::parallel::prelude::*;
+use ermine_core::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -1,6 +1,8 @@
 //! Bagging: one learner on many samples of the rows, averaged.
 
 use ermine_core::blocks::check_finite;
+#[cfg(feature = "fit")]
+use ermine_core::parallel::prelude::*;
 use ermine_core::{
     Accepts, Certificate, Classifier, Context, DatasetRef, Error, Family, Features, Learner, Mat, Model, ModelReader,
     ModelWriter, OwnedDataset, OwnedTarget, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec,
@@ -8,8 +10,6 @@ use ermine_core::{
 };
 #[cfg(feature = "fit")]
 use ermine_tree::tree::Tree;
-#[cfg(feature = "fit")]
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -10,10 +10,10 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Error, Flow, Result};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
-use rayon::prelude::*;
 
 use super::{ArrowColumns, convert};
 use crate::column_chunk::{ChunkSink, ParseAs};

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema as ArrowSchema};
+use ermine_core::parallel::prelude::*;
 use ermine_core::{ColumnKind, Error, Result, Table};
-use rayon::prelude::*;
 
 pub(crate) use files::ArrowFiles;
 pub(crate) use write::BatchWriter;

@@ -11,8 +11,8 @@ mod parse;
 mod record;
 mod sniff;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Error, Flow, Result};
-use rayon::prelude::*;
 
 pub(crate) use chunks::{Chunk, Chunks, next_batch, read_ahead};
 pub(crate) use layout::Layout;
@@ -116,7 +116,11 @@ impl Delimited<'_> {
             self.scan(Some(&again), &mut |_, parsed| {
                 rows += parsed.rows;
                 let columns = gathered.par_iter_mut().zip(&contradicted).zip(parsed.parts);
-                columns.with_min_len(4).filter(|((_, again), _)| **again).for_each(|((to, _), part)| to.add(part));
+                columns.with_min_len(4).for_each(|((to, again), part)| {
+                    if *again {
+                        to.add(part);
+                    }
+                });
                 Ok(Flow::Continue)
             })?;
             if before != rows {

@@ -1,7 +1,7 @@
 //! The rows that a trained model needs, read once.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{CsrRef, Field, Flow, Result, Table};
-use rayon::prelude::*;
 
 use super::rows::DENSE_CELLS;
 use crate::column_chunk::{self, ChunkSink, ColumnChunk, InferredColumn, ParseAs, ProfiledColumn};

@@ -1,7 +1,7 @@
 //! Clustering metrics.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Features, Mat, MatRef, Result};
-use rayon::prelude::*;
 
 /// Silhouettes compare every row with every other; beyond this many rows an even sample of this size is used.
 const SILHOUETTE_ROWS: usize = 10_000;

@@ -1,8 +1,8 @@
 //! Confidence intervals of metrics, in closed form and by resampling.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Error, Result, RngStream};
 use ermine_math::distribution::Normal;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::rank::ranks;
@@ -234,7 +234,8 @@ impl BootstrapInterval<'_> {
             let weight: Vec<f64> = (0..rows).map(|i| f64::from(i % groups != g)).collect();
             statistic(&weight)
         };
-        let jack: Vec<f64> = (0..groups).into_par_iter().map(left_out).filter(|v| !v.is_nan()).collect();
+        let mut jack: Vec<f64> = (0..groups).into_par_iter().map(left_out).collect();
+        jack.retain(|v| !v.is_nan());
         let middle = mean(&jack);
         let (square, cube) = jack.iter().map(|v| middle - v).fold((0.0, 0.0), |(s, c), d: f64| (s + d * d, c + d * d * d));
         let acceleration = if square > 0.0 { cube / (6.0 * square.powf(1.5)) } else { 0.0 };

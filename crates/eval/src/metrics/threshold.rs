@@ -1,7 +1,6 @@
 //! Curves over all thresholds of a score: ROC, precision–recall, gain and lift, as data.
 
 use ermine_core::{Error, MatRef, Partial, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The weight of positive and negative rows at each distinct score: all that a threshold on the score can separate.
@@ -101,7 +100,7 @@ impl Thresholds {
             .map(|(s, w, p)| if p { (s, w, 0.0) } else { (s, 0.0, w) })
             .collect();
         // Stable, so that the order of equal scores, and with it the rounding of their sums, is that of the rows.
-        sorted.par_sort_by(|a, b| b.0.total_cmp(&a.0));
+        rayon::slice::ParallelSliceMut::par_sort_by(&mut sorted[..], |a, b| b.0.total_cmp(&a.0));
         let mut out = Self::default();
         sorted.into_iter().for_each(|(s, p, n)| out.push(s, p, n));
         Ok(out)

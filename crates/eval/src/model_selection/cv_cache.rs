@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{
     AnyLearner, Context, DatasetRef, Error, Features, FoldAssignment, FoldTotals, Mat, Model, OwnedDataset, OwnedFeatures,
     Result, Target, TrainingView, argmax_rows,
 };
-use rayon::prelude::*;
 
 use super::{CvSplits, FoldScore};
 use crate::metrics::{self, Predictions};

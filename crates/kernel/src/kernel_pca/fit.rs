@@ -1,10 +1,10 @@
 //! The eigenvectors of a centered kernel matrix.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::*;
 use ermine_math::kernel::{Expansion, ExpansionPoints, Points};
 use ermine_math::linalg::{eigen_symmetric, largest_eigenvalues};
 use ermine_math::tall_skinny;
-use rayon::prelude::*;
 
 use super::{EigenSolver, KernelPca, KernelPcaModel, PowerIterations};
 use crate::kernel::{AlphaChoice, KernelRidge, resolve};

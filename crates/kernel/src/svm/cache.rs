@@ -1,9 +1,9 @@
 //! Cache of Gram matrix rows, with a limit on memory.
 
 use ermine_core::Result;
+use ermine_core::parallel::prelude::*;
 use ermine_math::kernel::{GramNumber, Points};
 use ermine_math::memory::mmap_zeros;
-use rayon::prelude::*;
 
 /// Rows of the Gram matrix of some points; the least recently used are replaced.
 pub(super) struct KernelCache<T> {
@@ -92,11 +92,11 @@ impl<T: GramNumber> KernelCache<T> {
     pub fn retain(&mut self, places: &[u32], renumbered: &[u32]) {
         let (before, width) = (self.place.len(), places.len());
         let new = |owner: u32| if owner == NO_SLOT { NO_SLOT } else { renumbered[owner as usize] };
-        self.cells
-            .par_chunks_exact_mut(before.max(1))
-            .zip(&self.owner)
-            .filter(|(_, owner)| new(**owner) != NO_SLOT)
-            .for_each(|(row, _)| places.iter().enumerate().for_each(|(new, &old)| row[new] = row[old as usize]));
+        self.cells.par_chunks_mut(before.max(1)).zip(&self.owner).for_each(|(row, owner)| {
+            if new(*owner) != NO_SLOT {
+                places.iter().enumerate().for_each(|(new, &old)| row[new] = row[old as usize]);
+            }
+        });
         let (owner, used) = (std::mem::take(&mut self.owner), std::mem::take(&mut self.used));
         self.place = vec![NO_SLOT; width];
         for (row, (owner, used)) in owner.into_iter().zip(used).enumerate() {

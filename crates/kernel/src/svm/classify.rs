@@ -1,9 +1,9 @@
 //! Classification: pairs of classes, each a dual problem, and the model of their solutions.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, DatasetRef, Error, Result, RngStream};
 use ermine_math::kernel::{Expansion, ExpansionPoints, Kernel, Points};
 use ermine_math::platt::Sigmoid;
-use rayon::prelude::*;
 
 use super::fit::{DualQp, PointSource, certificate, kernel_notes, machine};
 use super::model::{BinarySvm, SvmModel, SvmTask};

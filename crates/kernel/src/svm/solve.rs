@@ -16,10 +16,10 @@
 
 mod working_set;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Error, Features, Progress, Result};
 use ermine_math::kernel::pairs::{PairStepsEnd, SmoKernels, WorkingSet};
 use ermine_math::kernel::{Kernel, Points};
-use rayon::prelude::*;
 
 use super::cache::KernelCache;
 use super::classify::MIN_HULL_DISTANCE;

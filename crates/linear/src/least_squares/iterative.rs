@@ -3,9 +3,9 @@
 //! No table of products is made; each step reads the stored values twice. The steps for each target end when the optimality
 //! conditions hold to rounding, and the certificate says how well they do.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, CsrRef, DatasetRef, Error, Features, Progress, Result};
 use ermine_math::double_double::Dd;
-use rayon::prelude::*;
 
 use super::pass::EXACT_COLS;
 use super::row_space::{ColumnStore, EXACT_ROWS};

@@ -8,10 +8,10 @@ mod columns;
 
 use std::ops::Range;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, DatasetRef, Error, Mat, Progress, Result};
 use ermine_math::double_double::{self, Dd, DdGram};
 use ermine_math::linalg::{Cholesky, eigen_symmetric, eigenvalues_symmetric};
-use rayon::prelude::*;
 
 use super::loo::RowSpaceProblem;
 use super::{LeastSquaresProblem, LeastSquaresSolution, SolutionFamily, solution_family};

@@ -1,9 +1,9 @@
 //! From the parameters and the data to a model: one vector of weights per class, by the method that suits.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Certificate, Context, DatasetRef, Error, Features, Learner, Mat, Result, Task};
 use ermine_math::columns::Design;
 use ermine_math::platt::Sigmoid;
-use rayon::prelude::*;
 
 use super::super::coefficients::Coefficients;
 use super::super::sgd::{RowVisitor, SgdRows, with_rows};

@@ -4,10 +4,10 @@
 //! change it is exact (Mangasarian: A finite Newton method for classification, 2002; Keerthi and DeCoste, JMLR 6, 2005). With
 //! β = 2 C r as dual variables the duality gap is half the squared gradient.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, DatasetRef, Features, Progress, Result};
 use ermine_math::linalg::Cholesky;
 use ermine_math::moments::block_rows;
-use rayon::prelude::*;
 
 use super::super::coefficients::Coefficients;
 use super::super::passes::{CurvatureKind, CurvatureSums, add};

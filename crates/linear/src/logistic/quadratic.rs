@@ -4,9 +4,9 @@
 //! min over d: g·Xd + ½ (Xd)ᵀ H (Xd) + penalty(w + d), with H the curvatures of the rows. With an intercept the columns are
 //! taken about their means in the weights of H: the intercept then follows from the other steps and does not slow them.
 
+use ermine_core::parallel::prelude::*;
 use ermine_math::columns::Columns;
 use ermine_math::coordinate::elastic_step;
-use rayon::prelude::*;
 
 use super::penalty::ElasticPenalty;
 

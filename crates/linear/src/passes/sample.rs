@@ -1,7 +1,7 @@
 //! A bounded sample of rows to start from.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{DatasetRef, Mat, OwnedFeatures, Partial, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The first pass over a block of rows keeps one row of this many.

@@ -4,10 +4,10 @@
 //! the intercept, and, for a column with a penalty `c |b|`, the unit row with target 0 and limits ± c. Its dual is
 //! `max yᵀ u` with `Aᵀ u = 0` and `lo <= u <= hi`: u is the dual variable of a row.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Csr, Mat};
 use ermine_math::moments::Moments;
 use ermine_math::tall_skinny::{add_products, rows_at_once, scores};
-use rayon::prelude::*;
 
 /// Rows that a task takes; sums over tasks are merged in order, so the bits do not depend on the threads.
 const TASK: usize = 4096;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Csr, DatasetRef, Features, Mat, Result};
-use rayon::prelude::*;
 
 use super::NAME;
 use super::program::LpRows;

@@ -1,7 +1,7 @@
 //! How good the weights are: the objective over all rows, and how far its slope is from 0.
 
+use ermine_core::parallel::prelude::*;
 use ermine_math::loss::RowLoss;
-use rayon::prelude::*;
 
 use super::rows::SgdRows;
 use super::run::{SgdOptions, SgdProblem};

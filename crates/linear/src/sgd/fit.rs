@@ -1,8 +1,8 @@
 //! From a dataset to a model: which rows and classes take part, the runs of the problems, the evidence.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Certificate, Context, DatasetRef, Error, Mat, Result, RngStream, Spec, Target, Trace};
 use ermine_math::loss::RowLoss;
-use rayon::prelude::*;
 
 use super::super::coefficients::Coefficients;
 use super::evaluate::{SgdObjective, evaluate, largest_eigenvalue};

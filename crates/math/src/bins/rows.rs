@@ -43,7 +43,7 @@ impl PartitionedRows {
         if self.rows.len() == self.bound {
             self.rows.par_iter_mut().enumerate().for_each(|(i, r)| *r = i as u32);
         } else {
-            self.rows.par_sort_unstable();
+            ermine_core::parallel::sort_unstable(&mut self.rows);
         }
     }
 

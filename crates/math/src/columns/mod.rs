@@ -118,7 +118,8 @@ impl<'a> Design<'a> {
 /// The same sparse rows with every cell stored once, if some cell is stored more than once.
 fn without_repeats(m: CsrRef<'_>) -> Result<Option<Csr>> {
     let ascending = |i: usize| m.row(i).0.windows(2).all(|w| w[0] < w[1]);
-    if (0..m.rows()).into_par_iter().with_min_len(1024).all(ascending) {
+    let each = |i: usize| if ascending(i) { Ok(()) } else { Err(()) };
+    if (0..m.rows()).into_par_iter().with_min_len(1024).try_for_each(each).is_ok() {
         return Ok(None);
     }
     // Which row a column was last seen in, and where.

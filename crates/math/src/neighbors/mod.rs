@@ -136,7 +136,7 @@ impl IndexedPoints {
 
 fn largest<T: Copy + Sync, B: Ord + Default + Copy + Send>(values: &[T], bits: impl Fn(T) -> B + Sync) -> B {
     let part = |values: &[T]| values.iter().fold(B::default(), |most, &v| most.max(bits(v)));
-    values.par_chunks(1 << 16).map(part).max().unwrap_or_default()
+    values.par_chunks(1 << 16).map(part).collect::<Vec<_>>().into_iter().max().unwrap_or_default()
 }
 
 fn copy<T: Copy + Default + Send + Sync>(m: MatRef<'_, T>) -> Mat<T> {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Error, Progress, Result, RngStream, Trace};
 use ermine_math::bins::{PartitionedRows, pack};
-use rayon::prelude::*;
 
 use super::data::BinnedRows;
 use super::grow::{BoostContext, GrownNodes, HistogramPool, TreeJob, TreeOptions};

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Result, RngStream};
 use ermine_math::bins::{BinMatrix, ColumnBins, Histogram, PartitionedRows, RowList, difference};
-use rayon::prelude::*;
 
 use super::split::{BoostSplit, GradientQuantizer, LeftBins, NodeSums, SplitPenalty, SplitQuery, better};
 use crate::tree::ensemble::TreeNode;
@@ -483,5 +483,6 @@ fn total(words: &[u64], rows: &[u32]) -> (i64, i64) {
             (g + a, h + b)
         })
     };
-    rows.par_chunks(1 << 16).map(sum).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    let parts: Vec<(i64, i64)> = rows.par_chunks(1 << 16).map(sum).collect();
+    parts.into_iter().fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }

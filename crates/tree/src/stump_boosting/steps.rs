@@ -1,6 +1,6 @@
 //! Weights as whole numbers of steps, so that their sums are exact.
 
-use rayon::prelude::*;
+use ermine_core::parallel::prelude::*;
 
 /// The weights of a round: the given weight of a row times `exp(log_factor)`, in steps whose sum stays below 2^60.
 ///

@@ -12,8 +12,8 @@
 use std::sync::Arc;
 
 use ermine_core::blocks::column_label;
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, CsrRef, DatasetRef, Error, Features, MISSING_CODE, MatRef, Progress, Result, Schema, TableRef};
-use rayon::prelude::*;
 
 use crate::columns::{SparseColumns, categories};
 

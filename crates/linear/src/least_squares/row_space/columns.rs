@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{CsrRef, Features, Mat, MatRef, Partial, Result, TableRef};
 use ermine_math::double_double::{Dd, DdGram};
 use ermine_math::moments::Moments;
-use rayon::prelude::*;
 
 use ermine_math::scale::power;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ermine_core::blocks::column_label;
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Error, Features, MISSING_CODE, Progress, Result, Schema};
-use rayon::prelude::*;
 
 /// The rank of a missing value.
 pub(super) const MISSING: u32 = u32::MAX;

@@ -1,6 +1,6 @@
 //! The gain of a test, and the choice among tests.
 
-use rayon::prelude::*;
+use ermine_core::parallel::prelude::*;
 
 use super::super::split::between;
 use super::columns::{MISSING, RankedColumn};

@@ -1,10 +1,10 @@
 //! Columns cut into bins, for histograms: one pass finds the bins, a second one fills them. Rows need not all lie in memory
 //! as they are for either.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, DatasetRef, Partial, Result, RowSource, Target, run_pass, run_pass_source};
 use ermine_math::bins::ColumnBins;
 use ermine_math::double_double::Dd;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::sorted::RowSubset;

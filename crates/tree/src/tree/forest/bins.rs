@@ -4,8 +4,8 @@
 //! column for large nodes and by row for small ones, where the cells of a row share a cache line. A column with more
 //! values that must be kept apart takes a word per row: the rank of the value.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::sorted::{RowSubset, SortedEntry, SortedInfo, TreeColumns};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Certificate, Context, DatasetRef, Error, Learner, Progress, Result, RngStream, Target};
-use rayon::prelude::*;
 
 use super::super::criterion::{negative_target, no_positive_target};
 use super::super::ensemble::{TreeNode, Trees, nodes_of};

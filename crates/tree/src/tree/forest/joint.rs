@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, DatasetRef, JointFit, Learner, Result, TakeModel};
-use rayon::prelude::*;
 
 use super::super::grow::{GrowOptions, GrownNode};
 use super::super::{CountOrFraction, sorted::TreeColumns};

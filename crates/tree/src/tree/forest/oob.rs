@@ -1,7 +1,7 @@
 //! Out-of-bag predictions: of each row by the trees that have not seen it.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, DatasetRef, Flow, Mat, Partial, Progress, Result, RngStream, RowSource, Target, Task};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::ensemble::{TreeNode, Trees};

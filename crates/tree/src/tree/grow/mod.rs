@@ -10,8 +10,8 @@ mod order;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Progress, Result, RngStream};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::criterion::{MonotoneBounds, NodeStats, SplitCriterion, SplitLimits};
@@ -462,10 +462,12 @@ impl<'g, C: SplitCriterion, S: SortedEntry> Grower<'g, C, S> {
         } else {
             let mut wanted = vec![false; this.features.len()];
             node.state.active.iter().for_each(|&a| wanted[a as usize] = true);
-            let chunks = lists.par_chunks_mut(this.stride).enumerate().filter(|(place, _)| wanted[*place]);
+            let chunks = lists.chunks_mut(this.stride).enumerate().filter(|(place, _)| wanted[*place]);
+            let chunks: Vec<(usize, &mut [S])> = chunks.collect();
             let init = || (sweeps(), Vec::new());
             let chunk = |list: &mut [S]| node.state.start..(node.state.start + rows).min(list.len());
             chunks
+                .into_par_iter()
                 .map_init(init, |(sweeps, spare), (place, list)| {
                     let range = chunk(list);
                     work(sweeps, spare, place, &mut list[range])

@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 
 use ermine_core::Result;
-use rayon::prelude::*;
+use ermine_core::parallel::prelude::*;
 
 use super::super::criterion::SplitCriterion;
 use super::super::open_node::OpenNode;

@@ -1,7 +1,7 @@
 //! Taking what a pass has gathered into a tree.
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, Result};
-use rayon::prelude::*;
 
 use super::super::super::grow::GrownNode;
 use super::super::super::open_node::OpenNode;

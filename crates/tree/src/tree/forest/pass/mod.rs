@@ -15,10 +15,10 @@ mod pass_plan;
 #[cfg(test)]
 mod tests;
 
+use ermine_core::parallel::prelude::*;
 use ermine_core::{Context, DatasetRef, Error, Partial, PassLearner, PassStep, Result, Target, Task};
 use ermine_math::bins::ColumnBins;
 use ermine_math::double_double::Dd;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::criterion::{WeightRange, no_positive_target};
@@ -372,7 +372,8 @@ impl GrowingForest {
         self.started = next.end;
         let partial =
             |t: usize| PartialTree::new(t, if forest.bootstrap { frame.bootstrap.stratum_draws(t as u64) } else { Vec::new() });
-        self.partial_trees.par_extend(next.into_par_iter().map(partial));
+        let started: Vec<PartialTree> = next.into_par_iter().map(partial).collect();
+        self.partial_trees.extend(started);
     }
 
     /// Takes what a pass has gathered into the trees.
