@@ -188,12 +188,15 @@ impl Error {
 
     /// An unknown name, answered with the nearest of `known`.
     pub fn unknown<'a>(what: impl Into<String>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        let known: Vec<&str> = known.into_iter().collect();
+        Self::unknown_of(what.into(), name, &known.into_iter().collect::<Vec<_>>())
+    }
+
+    fn unknown_of(what: String, name: &str, known: &[&str]) -> Self {
         let nearest = crate::closest_name(name, known.iter().copied());
         let listed = if nearest.is_empty() { MAX_LISTED_NAMES.min(known.len()) } else { 0 };
         let more = if listed > 0 { known.len() - listed } else { 0 };
         let known = (known[..listed].iter().map(|n| n.to_string()).collect(), more);
-        Self::Unknown { what: what.into(), name: name.to_owned(), nearest, known }
+        Self::Unknown { what, name: name.to_owned(), nearest, known }
     }
 
     /// The row that the error names, from 0.

@@ -536,10 +536,8 @@ impl<L: Learner> AnyLearner for L {
 
     fn set_all(&mut self, params: &serde_json::Map<String, Value>) -> Result<()> {
         let changes = ParamChanges::new(&L::SPEC, to_params(self)?, params)?;
-        let mut changed: L = serde_json::from_value(changes.all).map_err(|e| match changes.last {
-            Some(p) => param_changes::unreadable(&L::SPEC, p, &params[p.name], &e),
-            None => Error::Data(e.to_string()),
-        })?;
+        let mut changed = L::deserialize(param_changes::deserializer(changes.all))
+            .map_err(|e| param_changes::unreadable(&L::SPEC, changes.last, params, &e))?;
         changes.nested.iter().try_for_each(|(part, params)| changed.set_nested(part, params))?;
         Learner::check(&changed)?;
         *self = changed;

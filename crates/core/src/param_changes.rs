@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::value::MapDeserializer;
 use serde_json::Value;
 
 use crate::{Error, ParamSpec, Result, Spec};
@@ -43,7 +44,20 @@ impl<'a> ParamChanges<'a> {
     }
 }
 
-/// The error for a value that is in range, but that the learner's own type does not take.
-pub(crate) fn unreadable(spec: &Spec, param: &ParamSpec, value: &Value, why: &serde_json::Error) -> Error {
-    Error::parameter(spec.name, param.name, value, format!("it must be {} ({why})", param.range.describe()))
+/// Reads parameters as the fields of a struct and in no other way; that of a JSON value in general is three times the code,
+/// for each learner.
+pub(crate) fn deserializer(all: Value) -> MapDeserializer<'static, serde_json::map::IntoIter, serde_json::Error> {
+    let fields = if let Value::Object(fields) = all { fields } else { serde_json::Map::new() };
+    MapDeserializer::new(fields.into_iter())
+}
+
+/// The error for a value that is in range, but that the learner's own type does not take: of the `last` that changes.
+pub(crate) fn unreadable(
+    spec: &Spec,
+    last: Option<&ParamSpec>,
+    params: &serde_json::Map<String, Value>,
+    why: &serde_json::Error,
+) -> Error {
+    let Some(param) = last else { return Error::Data(why.to_string()) };
+    Error::parameter(spec.name, param.name, &params[param.name], format!("it must be {} ({why})", param.range.describe()))
 }
