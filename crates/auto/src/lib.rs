@@ -3,10 +3,12 @@
 #![deny(missing_docs)]
 
 mod comparison;
+mod grid;
 mod propose;
 mod search;
 mod space;
 
 pub use comparison::{Comparison, Contestant, ContestantScores};
+pub use grid::{BestOfGrid, GridSearch};
 pub use search::{Budget, NestedCvRound, ParameterSearch, SearchMethod, SearchResult, Trial, TrialEnd, identity, nested};
 pub use space::{SearchAxis, SearchSpace};

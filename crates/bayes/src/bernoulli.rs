@@ -46,6 +46,7 @@ use ermine_core::blocks::column_label;
 /// Manning, Raghavan, Schütze, Introduction to Information Retrieval, section 13.3.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "BernoulliNB")]
 pub struct BernoulliNb {
     /// Pseudo-counts of yes and of no.
     pub alpha: Smoothing,
@@ -358,6 +359,8 @@ impl BernoulliNbModel {
         Ok(Self::new(classes, class_count, feature_count, logs, class_log_prior, binarize))
     }
 }
+
+ermine_core::display_as_report!(BernoulliNbModel);
 
 impl Model for BernoulliNbModel {
     fn n_features(&self) -> usize {

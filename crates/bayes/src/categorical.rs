@@ -50,6 +50,7 @@ pub(super) const MOST_LEVELS: usize = 1 << 20;
 /// Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 6.6.3.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "CategoricalNB")]
 pub struct CategoricalNb {
     /// Pseudo-counts.
     pub alpha: f64,

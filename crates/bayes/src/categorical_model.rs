@@ -246,6 +246,8 @@ impl CategoricalNbModel {
     }
 }
 
+ermine_core::display_as_report!(CategoricalNbModel);
+
 impl Model for CategoricalNbModel {
     fn n_features(&self) -> usize {
         self.columns.len()

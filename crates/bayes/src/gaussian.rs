@@ -46,6 +46,7 @@ use ermine_core::blocks::{by_blocks, numbers};
 /// Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 6.6.3.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "GaussianNB")]
 pub struct GaussianNb {
     /// Probabilities of the classes, in their order; by default their shares.
     pub priors: Option<Vec<f64>>,
@@ -325,6 +326,8 @@ impl GaussianNbModel {
         give_to_best(out, &self.log_prior, |k| -distance(k));
     }
 }
+
+ermine_core::display_as_report!(GaussianNbModel);
 
 impl Model for GaussianNbModel {
     fn n_features(&self) -> usize {

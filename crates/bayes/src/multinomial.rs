@@ -53,6 +53,7 @@ use ermine_core::blocks::column_label;
 /// Manning, Raghavan, Schütze, Introduction to Information Retrieval, chapter 13; Rennie et al., ICML 2003.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "MultinomialNB")]
 pub struct MultinomialNb {
     /// Pseudo-counts.
     pub alpha: Smoothing,
@@ -375,6 +376,8 @@ impl MultinomialNbModel {
         Ok(Self::new(classes, class_count, feature_count, weights, class_log_prior, complement))
     }
 }
+
+ermine_core::display_as_report!(MultinomialNbModel);
 
 impl Model for MultinomialNbModel {
     fn n_features(&self) -> usize {

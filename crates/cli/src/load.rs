@@ -235,7 +235,7 @@ impl LearnArgs {
         // Feature maps take numbers, whatever the learner behind them takes.
         let first = (self.prepare != "none").then(|| Box::new(Prepare::default()) as Box<dyn AnyLearner>);
         let maps = self.features.iter().map(|m| m.0.boxed());
-        Box::new(Pipeline::new(first.into_iter().chain(maps).chain([learner])))
+        Box::new(Pipeline::from_learners(first.into_iter().chain(maps).chain([learner])))
     }
 }
 

@@ -51,6 +51,7 @@ const MOST_KEPT: usize = 1 << 26;
 /// Ester, Kriegel, Sander, Xu, KDD 1996.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "DBSCAN")]
 pub struct Dbscan {
     /// Radius of a neighborhood.
     pub eps: f64,
@@ -400,6 +401,8 @@ impl DbscanModel {
         Self::new(dbscan, rows, core_rows, components, codes, None)
     }
 }
+
+ermine_core::display_as_report!(DbscanModel);
 
 impl Model for DbscanModel {
     fn n_features(&self) -> usize {

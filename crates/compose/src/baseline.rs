@@ -64,6 +64,7 @@ pub enum BaselineStrategy {
 /// It does not read the features, so columns may be of any kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("DummyClassifier", "DummyRegressor"))]
 pub struct Baseline {
     /// How to predict.
     pub strategy: BaselineStrategy,
@@ -406,6 +407,8 @@ impl BaselineModel {
         Ok(Self { n_features, strategy, prediction, certificate })
     }
 }
+
+ermine_core::display_as_report!(BaselineModel);
 
 impl Model for BaselineModel {
     fn n_features(&self) -> usize {

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use ermine_core::{
-    AnyLearner, Certificate, Context, DatasetRef, Error, Model, Report, Result, RowSource, Schema, Table,
+    AnyLearner, AsDataset, AsFeatures, Certificate, Context, DatasetRef, Error, Features, Labels, Mat, Model, Report, Result,
+    RowSource, Schema, Table, Target,
     file::{self, DataInfo, FORMAT, Header, ModelWriter, TargetInfo},
+    predict::Predict,
 };
 
 use crate::{Problem, UnseenCategories, catalogue, models, problem};
@@ -37,7 +39,79 @@ impl std::fmt::Debug for Fitted {
     }
 }
 
+/// The learner, what it predicts, and the report on the model.
+impl std::fmt::Display for Fitted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let of = if self.target.names.is_empty() { "" } else { " of " };
+        write!(f, "{}{of}{}\n\n{}", self.learner.spec().name, self.target.names.join(", "), self.report())
+    }
+}
+
 impl Fitted {
+    /// Fits a learner to rows and their target, to be saved or asked by name.
+    ///
+    /// ```
+    /// use ermine_compose::Fitted;
+    /// use ermine_linear::Ridge;
+    ///
+    /// let (x, y) = ([[1.0], [2.0], [3.0]], [2.0, 4.0, 6.0]);
+    /// let fitted = Fitted::fit(&Ridge::default(), &(&x, &y))?;
+    /// let again = Fitted::from_bytes(fitted.to_bytes()?)?;
+    /// assert_eq!(again.predict(&[[4.0]])?, fitted.predict(&[[4.0]])?);
+    /// # Ok::<(), ermine_core::Error>(())
+    /// ```
+    pub fn fit(learner: &dyn AnyLearner, data: &(impl AsDataset + ?Sized)) -> Result<Self> {
+        Self::fit_with(learner, data, &Context::default())
+    }
+
+    /// [`Fitted::fit`] with a seed, threads, progress, a deadline or validation rows.
+    pub fn fit_with(learner: &dyn AnyLearner, data: &(impl AsDataset + ?Sized), cx: &Context<'_>) -> Result<Self> {
+        let data = data.as_dataset()?;
+        let classes = match data.view().y {
+            Target::Class { names, .. } => names.to_vec(),
+            _ => Vec::new(),
+        };
+        let names = data.target_name().map(str::to_owned).into_iter().collect();
+        Self::train_on(learner.boxed(), &data.view(), TargetInfo { names, classes }, cx)
+    }
+
+    /// The predicted number of each row. The columns of a table are found by name, here and in the other predictions.
+    pub fn predict(&self, x: &(impl AsFeatures + ?Sized)) -> Result<Vec<f64>> {
+        self.with_columns(x, |x| self.model.predict(x))
+    }
+
+    /// The most probable class of each row.
+    pub fn classify(&self, x: &(impl AsFeatures + ?Sized)) -> Result<Labels> {
+        self.with_columns(x, |x| self.model.classify(x))
+    }
+
+    /// The probabilities of the classes, one column per class in the order of `self.target.classes`.
+    #[doc(alias = "predict_proba")]
+    pub fn proba(&self, x: &(impl AsFeatures + ?Sized)) -> Result<Mat<f64>> {
+        self.with_columns(x, |x| self.model.proba(x))
+    }
+
+    /// The new columns of each row.
+    pub fn transform(&self, x: &(impl AsFeatures + ?Sized)) -> Result<Mat<f64>> {
+        self.with_columns(x, |x| self.model.transform(x))
+    }
+
+    /// The cluster of each row.
+    pub fn assign(&self, x: &(impl AsFeatures + ?Sized)) -> Result<Vec<u32>> {
+        self.with_columns(x, |x| self.model.assign(x))
+    }
+
+    fn with_columns<T>(&self, x: &(impl AsFeatures + ?Sized), ask: impl FnOnce(&Features<'_>) -> Result<T>) -> Result<T> {
+        let x = x.as_features()?;
+        match x.view() {
+            Features::Table(rows) => {
+                let aligned = self.align(rows.table())?;
+                ask(&Features::Table(aligned.view().row_range(rows.range())))
+            }
+            x => ask(&x),
+        }
+    }
+
     /// Trains on a problem.
     pub fn train(learner: Box<dyn AnyLearner>, problem: &Problem, cx: &Context<'_>) -> Result<Self> {
         let data = problem.dataset();

@@ -133,8 +133,12 @@ impl<'de> Deserialize<'de> for PipelineStep {
 /// # Example
 /// ```
 /// use ermine_compose::{Pipeline, learner};
-/// let pipeline = Pipeline::new([learner("prepare")?, learner("ridge")?]);
+/// use ermine_prep::{features::Polynomial, preprocessing::StandardScaler};
+///
+/// let pipeline = Pipeline::new().then(StandardScaler::default()).then(Polynomial::degree(2));
 /// assert_eq!(pipeline.stages().len(), 2);
+/// let by_name = Pipeline::from_learners([learner("prepare")?, learner("baseline")?]);
+/// assert_eq!(by_name.stages()[0].learner().spec().name, "prepare");
 /// # Ok::<(), ermine_core::Error>(())
 /// ```
 ///
@@ -143,6 +147,7 @@ impl<'de> Deserialize<'de> for PipelineStep {
 #[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "make_pipeline")]
 pub struct Pipeline {
     steps: Vec<PipelineStep>,
 }
@@ -151,14 +156,26 @@ pub struct Pipeline {
 impl Default for Pipeline {
     /// The default preparation in front of the baseline.
     fn default() -> Self {
-        Self::new([Box::new(Prepare::default()) as Box<dyn AnyLearner>, Box::new(Baseline::default())])
+        Self::new().then(Prepare::default()).then(Baseline::default())
     }
 }
 
 #[cfg(feature = "fit")]
 impl Pipeline {
-    /// A pipeline of the given learners.
-    pub fn new(learners: impl IntoIterator<Item = Box<dyn AnyLearner>>) -> Self {
+    /// A pipeline without steps; [`Pipeline::then`] adds them.
+    pub fn new() -> Self {
+        Self { steps: Vec::new() }
+    }
+
+    /// The pipeline with a further step.
+    #[must_use]
+    pub fn then(mut self, learner: impl Learner) -> Self {
+        self.steps.push(PipelineStep(Box::new(learner)));
+        self
+    }
+
+    /// A pipeline of learners that are known at run time.
+    pub fn from_learners(learners: impl IntoIterator<Item = Box<dyn AnyLearner>>) -> Self {
         Self { steps: learners.into_iter().map(PipelineStep).collect() }
     }
 
@@ -327,7 +344,8 @@ pub fn prepared(learner: Box<dyn AnyLearner>) -> Box<dyn AnyLearner> {
     let drop = gives_standard_errors(&*learner).then_some(DropLevel::First);
     // Counts are used unscaled, and none is below 0.
     let standardize = learner.value_kind() != ValueKind::Counts;
-    Box::new(Pipeline::new([Box::new(Prepare { keep, drop, standardize, ..Prepare::default() }) as Box<dyn AnyLearner>, learner]))
+    let prepare = Prepare { keep, drop, standardize, ..Prepare::default() };
+    Box::new(Pipeline::from_learners([Box::new(prepare) as Box<dyn AnyLearner>, learner]))
 }
 
 /// Whether a learner gives standard errors when its columns are linearly independent: the linear models without
@@ -434,6 +452,8 @@ impl PipelineModel {
 }
 
 const LOST_CAPABILITY: &str = "the last step has lost a capability it had";
+
+ermine_core::display_as_report!(PipelineModel);
 
 impl Model for PipelineModel {
     fn n_features(&self) -> usize {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ermine_core::Roles;
 use ermine_core::{
-    Column, ColumnKind, Csr, DatasetRef, Error, Features, Field, MISSING_CODE, OwnedDataset, OwnedFeatures, OwnedTarget, Result,
-    Row, RowRole, Schema, Table, file::TargetInfo,
+    AsDataset, Column, ColumnKind, Csr, Dataset, DatasetRef, Error, Features, Field, MISSING_CODE, OwnedDataset, OwnedFeatures,
+    OwnedTarget, Result, Row, RowRole, Schema, Table, file::TargetInfo,
 };
 
 /// A table as a problem: features, target, weights.
@@ -124,6 +124,22 @@ impl Problem {
             Some(rows) => x.view().take_rows(rows),
             None => x.clone(),
         }
+    }
+}
+
+impl<'a> From<&'a Problem> for Dataset<'a> {
+    fn from(problem: &'a Problem) -> Self {
+        let data = Self::from(problem.dataset());
+        match &problem.target.names[..] {
+            [name] => data.with_target_name(name),
+            _ => data,
+        }
+    }
+}
+
+impl AsDataset for Problem {
+    fn as_dataset(&self) -> Result<Dataset<'_>> {
+        Ok(self.into())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The context of a fit: seed, observer, deadline, validation set.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::{DatasetRef, Error, MatRef, Model, Result};
@@ -26,6 +28,32 @@ pub enum Flow {
     Stop,
 }
 
+/// Stops a fit from another thread: clones share one state.
+///
+/// ```
+/// use ermine_core::{CancelToken, Context};
+///
+/// let token = CancelToken::default();
+/// let for_the_fit = token.clone();
+/// let cx = Context { cancel: Some(&for_the_fit), ..Context::default() };
+/// token.cancel();
+/// assert!(cx.cancel.is_some_and(CancelToken::is_cancelled));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct CancelToken(Arc<AtomicBool>);
+
+impl CancelToken {
+    /// Asks the fit to stop: it returns [`Error::Stopped`] at its next step.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Stores a partially trained model; may be called from any thread of a fit.
 pub type SaveModel<'a> = dyn Fn(&dyn Model) -> Result<()> + Sync + 'a;
 
@@ -36,6 +64,11 @@ pub struct Context<'a> {
     pub seed: u64,
     /// Receives progress; may be called from any thread of the fit.
     pub observer: Option<&'a (dyn Fn(&Progress) -> Flow + Sync)>,
+    /// Stops the fit from another thread.
+    pub cancel: Option<&'a CancelToken>,
+    /// Threads of the fit, in a pool of its own; without it the fit runs on the rayon pool it is called in. The model does
+    /// not depend on it. Used by [`crate::Learner::fit_with`].
+    pub threads: Option<usize>,
     /// When to stop. A learner that improves step by step then returns what it has, with `converged: false`; others
     /// return [`Error::Deadline`].
     pub deadline: Option<Instant>,
@@ -130,8 +163,23 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports progress to the observer; an error when it asks for a stop.
+    /// Runs a fit on the threads that are asked for, or on the current pool.
+    pub(crate) fn on_threads<T: Send>(&self, fit: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        #[cfg(feature = "parallel")]
+        if let Some(threads) = self.threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            return pool.map_err(|e| Error::Data(format!("{threads} threads: {e}")))?.install(fit);
+        }
+        fit()
+    }
+
+    /// Reports progress to the observer; an error when it, or the token, asks for a stop.
     pub fn report(&self, progress: Progress) -> Result<()> {
+        #[cfg(feature = "tracing")]
+        tracing::debug!(stage = progress.stage, done = progress.done, total = progress.total, objective = progress.objective);
+        if self.cancel.is_some_and(CancelToken::is_cancelled) {
+            return Err(Error::Stopped(progress.stage.to_owned()));
+        }
         match self.observer {
             Some(observer) if observer(&progress) == Flow::Stop => Err(Error::Stopped(progress.stage.to_owned())),
             _ => Ok(()),

@@ -60,6 +60,16 @@ impl<'a> Features<'a> {
         }
     }
 
+    /// All rows as an owned copy; tables share their columns.
+    pub fn to_owned(&self) -> OwnedFeatures {
+        match self {
+            Self::F64(m) => OwnedFeatures::F64(m.to_owned()),
+            Self::F32(m) => OwnedFeatures::F32(m.to_owned()),
+            Self::Table(t) if t.rows() == t.table().rows() => OwnedFeatures::Table(t.table().clone()),
+            Self::Csr(_) | Self::Table(_) => self.take_rows(&(0..self.rows()).collect::<Vec<_>>()),
+        }
+    }
+
     /// The rows as `f64`: a borrowed view when they are `f64` already, else a copy in `scratch`; meant for blocks of
     /// rows, so that the data are never copied whole. Tables must be all numbers without missing values (`learner` is
     /// named in the error).
@@ -194,6 +204,16 @@ impl<'a> Target<'a> {
             Self::Class { codes, names } => {
                 OwnedTarget::Class { codes: rows.iter().map(|&i| codes[i]).collect(), names: names.to_vec() }
             }
+        }
+    }
+
+    /// All rows as an owned copy.
+    pub fn to_owned(&self) -> OwnedTarget {
+        match self {
+            Self::None => OwnedTarget::None,
+            Self::Real(y) => OwnedTarget::Real(y.to_vec()),
+            Self::Reals(y) => OwnedTarget::Reals(y.to_owned()),
+            Self::Class { codes, names } => OwnedTarget::Class { codes: codes.to_vec(), names: names.to_vec() },
         }
     }
 
@@ -534,24 +554,6 @@ pub struct OwnedDataset {
     pub schema: Option<Schema>,
 }
 
-/// Whatever can be looked at as rows to fit to.
-pub trait AsDataset {
-    /// The rows as a view.
-    fn as_dataset(&self) -> DatasetRef<'_>;
-}
-
-impl AsDataset for DatasetRef<'_> {
-    fn as_dataset(&self) -> DatasetRef<'_> {
-        *self
-    }
-}
-
-impl AsDataset for OwnedDataset {
-    fn as_dataset(&self) -> DatasetRef<'_> {
-        self.view()
-    }
-}
-
 impl OwnedDataset {
     /// A view of the whole.
     pub fn view(&self) -> DatasetRef<'_> {
@@ -559,6 +561,7 @@ impl OwnedDataset {
         DatasetRef { y: self.y.view(), weight: self.weight.as_deref(), schema: self.schema.as_ref().or(base.schema), ..base }
     }
 }
+
 /// The error for rows that all have weight 0.
 pub(crate) fn zero_weight_error() -> Error {
     Error::Weight("all weights are 0, so no row is left".into())

@@ -116,7 +116,11 @@ pub trait Learner: Clone + Default + Serialize + DeserializeOwned + Send + Sync 
 
     /// Fits a model with a seed, threads, progress, a deadline or validation rows.
     fn fit_with(&self, data: &(impl AsDataset + ?Sized), cx: &Context<'_>) -> Result<Self::Model> {
-        self.fit_rows(&data.as_dataset(), cx)
+        let data = data.as_dataset()?;
+        let rows = data.view();
+        #[cfg(feature = "tracing")]
+        let _span = tracing::info_span!("fit", learner = Self::SPEC.name, rows = rows.rows(), columns = rows.cols()).entered();
+        cx.on_threads(|| self.fit_rows(&rows, cx))
     }
 
     /// Reads a model written by [`Model::save`], and checks everything that prediction relies on.

@@ -1,6 +1,6 @@
 //! The core contract of Ermine.
 //!
-//! Everything the other crates share: views of data ([`MatRef`], [`CsrRef`], [`TableRef`], [`DatasetRef`], [`Schema`]),
+//! Everything the other crates share: views of data ([`MatRef`], [`CsrRef`], [`TableRef`], [`Dataset`], [`DatasetRef`], [`Schema`]),
 //! learners and models ([`Learner`], [`Model`], [`AnyLearner`]), the declaration of parameters and capabilities
 //! ([`Spec`]), the context of a fit ([`Context`]) and its evidence ([`Certificate`], [`Trace`], [`Report`]), passes
 //! over rows ([`PassLearner`]), random streams ([`RngStream`]) and model files ([`ModelWriter`], [`ModelReader`]).
@@ -11,6 +11,8 @@ pub mod blocks;
 mod chunked_source;
 mod class_weight;
 mod context;
+mod convert;
+mod data;
 mod dataset;
 pub mod date;
 mod error;
@@ -18,6 +20,7 @@ mod evidence;
 pub mod file;
 mod fingerprint;
 mod folds;
+pub mod format;
 mod joint_fit;
 mod learner;
 mod matrix;
@@ -26,7 +29,9 @@ mod output;
 pub mod parallel;
 mod param_changes;
 mod pass;
+pub mod predict;
 mod report;
+mod report_text;
 mod rng;
 mod roles;
 mod row;
@@ -42,8 +47,10 @@ pub mod typed;
 
 pub use chunked_source::ChunkedSource;
 pub use class_weight::{BalancedWord, ClassWeight};
-pub use context::{Checkpoints, Context, Flow, Offset, Progress, SaveModel};
-pub use dataset::{AsDataset, DatasetRef, Features, OwnedDataset, OwnedFeatures, OwnedTarget, Target};
+pub use context::{CancelToken, Checkpoints, Context, Flow, Offset, Progress, SaveModel};
+pub use convert::{AsFeatures, AsLabels, AsTarget, FeatureRow, FeaturesCow, Label, Labels, TargetCow};
+pub use data::{AsDataset, Dataset};
+pub use dataset::{DatasetRef, Features, OwnedDataset, OwnedFeatures, OwnedTarget, Target};
 pub use error::{Error, Result};
 pub use evidence::{Certificate, Trace};
 pub use file::{ModelReader, ModelWriter};

@@ -1,20 +1,43 @@
-//! Ermine, the empirical risk minimization engine: the catalogue of learners, pipelines, trained models on disk, and the
-//! prelude.
+//! Ermine, the empirical risk minimization engine: machine learning for tables of numbers and categories.
+//!
+//! A learner is a struct of its parameters. [`fit`](prelude::Learner::fit) takes rows and returns a model, which is asked in
+//! one word: [`predict`](prelude::Predict::predict), `classify`, `proba`, `transform`, `assign`. Rows may be arrays, vectors,
+//! views of `ndarray`, `faer` or `nalgebra`, tables with categories and missing cells; a [`Dataset`](prelude::Dataset) has rows
+//! and their target.
 //!
 //! ```
 //! use ermine::prelude::*;
 //!
-//! let table = Table::new([
-//!     ("mass", Column::numbers(vec![3.7, 4.1, f64::NAN, 5.4])),
-//!     ("species", Column::categories(&[Some("adelie"), Some("adelie"), Some("gentoo"), Some("gentoo")])),
-//! ])?;
-//! let problem = Problem::from_table(table, &Roles::with_target("species"))?;
-//! let learner = prepared(ermine::learner("baseline")?);
-//! let fitted = Fitted::train(learner, &problem, &Context::default())?;
-//! let proba = fitted.model.as_classifier().expect("species are classes").proba(&Features::Table(problem.x.view()))?;
-//! assert_eq!(proba.row(0), [0.5, 0.5]);
-//! # Ok::<(), ermine::Error>(())
+//! # fn main() -> ermine::Result<()> {
+//! let x: Vec<[f64; 2]> = (0..200).map(|i| [f64::from(i % 20), f64::from(i / 20)]).collect();
+//! let y: Vec<&str> = x.iter().map(|p| if p[0] + 2.0 * p[1] > 18.0 { "above" } else { "below" }).collect();
+//!
+//! // Rows and their target, in two parts; classes keep their shares.
+//! let data = Dataset::try_from((&x, &y))?;
+//! let (train, test) = data.split(0.25, 42)?;
+//!
+//! // A learner is a struct of parameters; fitting returns a model of another type.
+//! let model = RandomForest { n_estimators: 50, ..Default::default() }.fit(&train)?;
+//! let predicted = model.classify(&test)?;
+//! println!("{}", metrics::confusion_matrix(&test.labels()?, &predicted));
+//! assert!(metrics::accuracy(&test.labels()?, &predicted) > 0.85);
+//! assert_eq!(model.classify(&[[19.0, 9.0], [0.0, 0.0]])?, ["above", "below"]);
+//!
+//! // How well it does on rows it has not seen.
+//! let scores = cross_validate(&Logistic::default(), &data, 5)?;
+//! assert!(scores.mean > 0.95, "{scores}");
+//!
+//! // Preparation and learner as one learner, saved with all it needs.
+//! let pipeline = Pipeline::new().then(StandardScaler::default()).then(Polynomial::degree(2)).then(Logistic::default());
+//! let fitted = Fitted::fit(&pipeline, &train)?;
+//! let again = Fitted::from_bytes(fitted.to_bytes()?)?;
+//! assert_eq!(again.classify(&test)?, fitted.classify(&test)?);
+//! # Ok(())
+//! # }
 //! ```
+//!
+//! Families of learners are features of the crate, as are `data` (files), `auto` (searches), `report` and `agent`; `full` has
+//! all of them.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -26,7 +49,7 @@ pub use ermine_compose::{
     learner, prepared,
 };
 pub use ermine_core as core;
-pub use ermine_core::{Error, Result, Roles};
+pub use ermine_core::{Error, Model, Result, Roles};
 #[cfg(feature = "data")]
 pub use ermine_data as data;
 #[cfg(feature = "derive")]
@@ -38,6 +61,36 @@ pub use ermine_math::prior;
 pub use ermine_neural as neural;
 #[cfg(feature = "report")]
 pub use ermine_report::{chart, diagnostics, document, format, report, summary};
+
+/// Metrics of predictions.
+///
+/// The functions here take labels and numbers as they are: `metrics::accuracy(&truth, &predicted)`. Those in
+/// [`weighted`](metrics::weighted) have the same names and take codes of classes, several targets and sample weights.
+pub mod metrics {
+    pub use ermine_eval::metrics as weighted;
+    pub use ermine_eval::metrics::plain::*;
+    pub use ermine_eval::metrics::{
+        Average, CalibrationCurve, Confusion, Direction, METRICS, PrecisionRecallCurve, RocCurve, Thresholds, direction, evaluate,
+    };
+}
+
+#[cfg(feature = "bayes")]
+pub use ermine_bayes as bayes;
+#[cfg(feature = "cluster")]
+pub use ermine_cluster as cluster;
+pub use ermine_eval::{decide, explain};
+#[cfg(feature = "kernel")]
+pub use ermine_kernel as kernel;
+#[cfg(feature = "linear")]
+pub use ermine_linear as linear;
+#[cfg(feature = "mixture")]
+pub use ermine_mixture as mixture;
+#[cfg(feature = "neighbors")]
+pub use ermine_neighbors as neighbors;
+pub use ermine_prep::{decomposition, features, preprocessing};
+#[cfg(feature = "tree")]
+pub use ermine_tree as tree;
+pub use learn::model_selection;
 
 /// The learners by family, with what evaluates and searches them. A family is there with its feature.
 pub mod learn {
@@ -72,14 +125,18 @@ mod pages;
 
 /// The usual imports: the traits, the data types, every learner.
 pub mod prelude {
-    pub use crate::{Bound, Catalogue, Fitted, Pipeline, Problem, Roles, prepared};
+    pub use crate::{Bound, Catalogue, Fitted, Pipeline, Problem, Roles, metrics, prepared};
+    #[cfg(feature = "auto")]
+    pub use ermine_auto::GridSearch;
+    pub use ermine_core::predict::Predict;
     pub use ermine_core::{
-        AnyLearner, Classifier, Clusterer, Column, Context, Csr, CsrRef, DatasetRef, Density, Features, Learner, Mat, MatRef,
-        Model, OwnedDataset, OwnedFeatures, OwnedTarget, Regressor, Row, RowClassifier, RowRegressor, Schema, Table, Target,
-        Transformer,
+        AnyLearner, AsDataset, AsFeatures, AsLabels, AsTarget, CancelToken, Column, Context, Csr, CsrRef, Dataset, DatasetRef,
+        Features, Label, Labels, Learner, Mat, MatRef, OwnedDataset, OwnedFeatures, OwnedTarget, Row, RowClassifier, RowRegressor,
+        Schema, Table, Target,
     };
     #[cfg(feature = "derive")]
     pub use ermine_derive::{Category, Learner, Row};
+    pub use ermine_eval::model_selection::cross_validate;
 
     #[cfg(feature = "bayes")]
     pub use ermine_bayes::{BernoulliNb, CategoricalNb, GaussianNb, Lda, MultinomialNb, Qda};

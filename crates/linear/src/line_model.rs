@@ -94,6 +94,8 @@ impl<L: LineLearner> LineModel<L> {
     }
 }
 
+ermine_core::display_as_report!([L: LineLearner] LineModel<L>);
+
 impl<L: LineLearner> Model for LineModel<L> {
     crate::coefficients::model_methods!(line, regressor, trace);
 

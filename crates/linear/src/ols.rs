@@ -75,6 +75,7 @@ use super::least_squares::{self, LeastSquaresProblem, LeastSquaresSolution, Resi
 /// Problems, for `positive`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "LinearRegression")]
 pub struct Ols {
     /// Whether an intercept is fitted.
     pub fit_intercept: bool,
@@ -289,6 +290,8 @@ impl OlsModel {
         self.evidence.inference.as_ref()
     }
 }
+
+ermine_core::display_as_report!(OlsModel);
 
 impl Model for OlsModel {
     crate::coefficients::model_methods!(line, regressor);

@@ -357,6 +357,8 @@ impl PerceptronModel {
     }
 }
 
+ermine_core::display_as_report!(PerceptronModel);
+
 impl Model for PerceptronModel {
     fn n_features(&self) -> usize {
         self.line.n_features()

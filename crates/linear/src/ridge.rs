@@ -114,6 +114,7 @@ impl RidgeAlpha {
 /// (1974), The relationship between variable selection and data augmentation and a method for prediction, Technometrics 16.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "RidgeCV")]
 pub struct Ridge {
     /// The strength of the penalty.
     pub alpha: RidgeAlpha,
@@ -423,6 +424,8 @@ fn load_path(input: &ModelReader, targets: usize) -> Result<RidgePath> {
         notes: Vec::new(),
     })
 }
+
+ermine_core::display_as_report!(RidgeModel);
 
 impl Model for RidgeModel {
     crate::coefficients::model_methods!(line, regressor);

@@ -54,6 +54,7 @@ pub enum NeighborWeights {
 /// Fix and Hodges 1951; Cover and Hart: Nearest neighbor pattern classification, IEEE Trans. Inf. Theory 13 (1967).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("KNeighborsClassifier", "KNeighborsRegressor"))]
 pub struct Knn {
     /// Number of neighbors.
     pub n_neighbors: usize,

@@ -193,6 +193,8 @@ fn shares_of(weights: NeighborWeights, distances: &[f64], shares: &mut Vec<f64>)
     shares.iter_mut().for_each(|s| *s /= total);
 }
 
+ermine_core::display_as_report!(KnnModel);
+
 impl Model for KnnModel {
     fn n_features(&self) -> usize {
         self.index.points().cols()

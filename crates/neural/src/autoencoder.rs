@@ -360,6 +360,8 @@ impl AutoencoderModel {
     }
 }
 
+ermine_core::display_as_report!(AutoencoderModel);
+
 impl Model for AutoencoderModel {
     fn n_features(&self) -> usize {
         self.encoder.input().len()

@@ -49,6 +49,7 @@ use crate::{Activation, Architecture, Layer, LearningRateSchedule, Optimizer, Op
 /// Rumelhart, Hinton, Williams (1986), Learning representations by back-propagating errors; Kingma, Ba (2015), Adam.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("MLPClassifier", "MLPRegressor"))]
 pub struct Mlp {
     /// Units of each hidden layer.
     pub hidden_layer_sizes: Vec<usize>,

@@ -206,6 +206,8 @@ impl NetworkModel {
     }
 }
 
+ermine_core::display_as_report!(NetworkModel);
+
 impl Model for NetworkModel {
     fn n_features(&self) -> usize {
         self.network.input().len()

@@ -1,22 +1,6 @@
 //! Formatting of numbers for people, on a terminal and on a page.
 
-/// A number with about four digits.
-pub fn number(v: f64) -> String {
-    if v == 0.0 {
-        return "0".into();
-    }
-    if !v.is_finite() {
-        return v.to_string();
-    }
-    let size = v.abs().log10().floor();
-    if (-4.0..6.0).contains(&size) {
-        let digits = (3.0 - size).clamp(0.0, 7.0) as usize;
-        let text = format!("{v:.digits$}");
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-    } else {
-        format!("{v:.3e}")
-    }
-}
+pub use ermine_core::format::number;
 
 /// A time with its unit.
 pub fn seconds(s: f64) -> String {

@@ -79,6 +79,7 @@ impl LdaSolver {
 /// Fisher, Annals of Eugenics 7 (1936); Hastie, Tibshirani, Friedman, The Elements of Statistical Learning, section 4.3.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "LinearDiscriminantAnalysis")]
 pub struct Lda {
     /// How the covariance is estimated.
     pub solver: LdaSolver,

@@ -228,6 +228,8 @@ impl LdaModel {
     }
 }
 
+ermine_core::display_as_report!(LdaModel);
+
 impl Model for LdaModel {
     fn n_features(&self) -> usize {
         self.means.cols()

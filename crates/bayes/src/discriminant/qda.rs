@@ -62,6 +62,7 @@ pub enum QdaSolver {
 /// discriminant analysis, JASA 84 (1989).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "QuadraticDiscriminantAnalysis")]
 pub struct Qda {
     /// How covariances are estimated.
     pub solver: QdaSolver,

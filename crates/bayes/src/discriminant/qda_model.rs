@@ -316,6 +316,8 @@ fn regular(covariance: &Mat<f64>, cut: f64) -> Option<Cholesky> {
     Cholesky::new(covariance.view()).ok()
 }
 
+ermine_core::display_as_report!(QdaModel);
+
 impl Model for QdaModel {
     fn n_features(&self) -> usize {
         self.means.cols()

@@ -102,6 +102,7 @@ const TABLE: u64 = 1 << 30;
 /// Ward, JASA 58 (1963); Lance and Williams, Computer Journal 9 (1967); Murtagh, Computer Journal 26 (1983).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "AgglomerativeClustering")]
 pub struct Agglomerative {
     /// Number of clusters.
     pub n_clusters: Option<usize>,

@@ -113,6 +113,8 @@ impl AgglomerativeModel {
     }
 }
 
+ermine_core::display_as_report!(AgglomerativeModel);
+
 impl Model for AgglomerativeModel {
     fn n_features(&self) -> usize {
         self.points.cols()

@@ -119,6 +119,8 @@ impl KMeansModel {
     }
 }
 
+ermine_core::display_as_report!(KMeansModel);
+
 impl Model for KMeansModel {
     fn n_features(&self) -> usize {
         self.centers.cols()

@@ -73,6 +73,7 @@ impl CountOrShare {
 #[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("BaggingClassifier", "BaggingRegressor"))]
 pub struct Bagging {
     /// The learner.
     pub base: PipelineStep,
@@ -501,6 +502,8 @@ impl BaggingModel {
         Ok(Self { task, classes, n_features, stage, models, columns, oob, certificate: input.field("certificate")? })
     }
 }
+
+ermine_core::display_as_report!(BaggingModel);
 
 impl Model for BaggingModel {
     fn n_features(&self) -> usize {

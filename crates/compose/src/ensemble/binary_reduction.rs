@@ -251,6 +251,8 @@ impl BinaryReductionModel {
     }
 }
 
+ermine_core::display_as_report!(BinaryReductionModel);
+
 impl Model for BinaryReductionModel {
     fn n_features(&self) -> usize {
         self.models.first().map_or(0, |m| m.n_features())

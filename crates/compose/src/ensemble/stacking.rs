@@ -47,6 +47,7 @@ use crate::pipeline::PipelineStep;
 #[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("StackingClassifier", "StackingRegressor"))]
 pub struct Stacking {
     /// The members.
     pub estimators: Members,
@@ -296,6 +297,8 @@ impl StackingModel {
         Ok(level(&predictions, &column_names(&self.names, self.task, &self.classes), self.passthrough, x, &schema)?.0)
     }
 }
+
+ermine_core::display_as_report!(StackingModel);
 
 impl Model for StackingModel {
     fn n_features(&self) -> usize {

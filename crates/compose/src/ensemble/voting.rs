@@ -56,6 +56,7 @@ pub(super) const ESTIMATORS: ParamSpec = ParamSpec {
 #[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("VotingClassifier", "VotingRegressor"))]
 pub struct Voting {
     /// The members.
     pub estimators: Members,
@@ -227,6 +228,8 @@ impl VotingModel {
 fn add(to: &mut Mat<f64>, part: &Mat<f64>, share: f64) {
     to.as_mut_slice().iter_mut().zip(part.as_slice()).for_each(|(t, p)| *t += share * p);
 }
+
+ermine_core::display_as_report!(VotingModel);
 
 impl Model for VotingModel {
     fn n_features(&self) -> usize {

@@ -37,7 +37,7 @@ fn mushrooms_by_gain_ratio_are_a_small_perfect_tree() {
     for criterion in ["gain_ratio", "gain", "gini"] {
         let model = C45 { criterion: criterion.into(), ..C45::default() }.fit_with(&data, &Context::default()).unwrap();
         let (codes, _) = data.y.classes().unwrap();
-        assert_eq!(model.classify(&data.x).unwrap(), codes, "{criterion}");
+        assert_eq!(model.classify(&data.x).unwrap().codes(), codes, "{criterion}");
         assert!(model.n_leaves() <= 32, "{criterion}: {} leaves", model.n_leaves());
     }
     assert!(five_folds(&C45::default(), &data) > 0.998);
@@ -94,10 +94,10 @@ fn corrected_votes_lose_less_and_float_keeps_fewer_learners() {
         learner.fit_with(&data, &Context::default()).unwrap()
     };
     let (plain, corrected) = (with("plain", 40), with("totally_corrective", 40));
-    let loss = |m: &dyn Model| m.certificate().unwrap().objective.unwrap();
+    let loss = |m: &dyn ermine::Model| m.certificate().unwrap().objective.unwrap();
     assert!(loss(&corrected) < loss(&plain), "{} {}", loss(&corrected), loss(&plain));
     let float = with("float", 40);
-    let last = |m: &dyn Model| *column(m.trace().unwrap(), "train_error").last().unwrap();
+    let last = |m: &dyn ermine::Model| *column(m.trace().unwrap(), "train_error").last().unwrap();
     assert!(float.n_learners() <= 41 && last(&float) <= last(&plain) + 0.02, "{} {}", last(&float), last(&plain));
     // Some learner was removed on the way.
     let learners = column(float.trace().unwrap(), "learners");
@@ -265,7 +265,7 @@ fn stacking_learns_whom_to_trust() {
     assert!(weights[(0, 0)] - base > 0.8 && weights[(1, 0)] - base < 0.2, "{weights:?}");
     let predictions = model.predict(&data.x).unwrap();
     let want = base + (weights[(0, 0)] - base) * level[0][(5, 0)] + (weights[(1, 0)] - base) * level[1][(5, 0)];
-    assert!((predictions[(5, 0)] - want).abs() < 1e-10);
+    assert!((predictions[5] - want).abs() < 1e-10);
     for passthrough in [false, true] {
         let problem = example("penguins", "species");
         let learner = Stacking { passthrough, ..Stacking::default() };

@@ -1,5 +1,6 @@
 //! Feature maps in front of every learner, including user-defined functions.
 
+use ermine::Model;
 use ermine::core::{Family, OwnedFeatures, RngStream, Spec, Task};
 use ermine::learn::features::Function;
 use ermine::prelude::*;
@@ -54,7 +55,7 @@ fn every_map_stands_in_front_of_every_learner() {
             if learner.fit_any(&data, &Context::default()).is_err() {
                 continue;
             }
-            let fitted = Pipeline::new([map.boxed(), learner.boxed()])
+            let fitted = Pipeline::from_learners([map.boxed(), learner.boxed()])
                 .fit_with(&data, &Context::default())
                 .unwrap_or_else(|e| panic!("{m} in front of {l}: {e}"));
             tried += 1;
@@ -76,7 +77,7 @@ fn products_and_squares_make_the_problem_linear() {
     let (x, y, _) = rows();
     let data = DatasetRef::new(Features::F64(x.view())).with_target(Target::Real(&y));
     let error = |front: Vec<Box<dyn AnyLearner>>| {
-        let model = Pipeline::new(front.into_iter().chain([ermine::learner("ols").unwrap()]))
+        let model = Pipeline::from_learners(front.into_iter().chain([ermine::learner("ols").unwrap()]))
             .fit_with(&data, &Context::default())
             .unwrap();
         let p = model.as_regressor().unwrap().predict(&data.x).unwrap();
@@ -96,12 +97,12 @@ fn a_function_names_its_columns_streams_and_says_why_it_is_not_saved() {
         new[0] = cells[0] + cells[1];
         new[1] = cells[0] - cells[1];
     });
-    let pipeline = Pipeline::new([function.boxed(), ermine::learner("ols").unwrap()]);
+    let pipeline = Pipeline::from_learners([function.boxed(), ermine::learner("ols").unwrap()]);
     let model = pipeline.fit_with(&data, &Context::default()).unwrap();
     let streamed = AnyLearner::fit_source(&pipeline, &data, &Context::default()).unwrap();
     let predict = |m: &dyn Model| m.as_regressor().unwrap().predict(&data.x).unwrap();
     assert_eq!(predict(&model), predict(&*streamed));
-    let report = format!("{:?}", model.report(&Schema::numbers(["a", "b", "c"])));
+    let report = format!("{:?}", ermine::Model::report(&model, &Schema::numbers(["a", "b", "c"])));
     assert!(report.contains("difference") && report.contains("sums") && report.contains("a, b, c"), "{report}");
     let error = model.save(&mut ermine::core::ModelWriter::default()).unwrap_err().to_string();
     assert!(error.contains("sums") && error.contains("features::apply"), "{error}");

@@ -13,6 +13,7 @@ mod classify;
 mod cluster;
 mod difference;
 mod interval;
+pub mod plain;
 mod predictions;
 mod probability;
 mod rank;

@@ -329,7 +329,7 @@ mod tests {
     use ermine_core::{FoldAssignment, MatRef};
 
     use super::*;
-    use crate::model_selection::{FoldIds, cross_validate, cross_validate_each, k_fold, validate_once};
+    use crate::model_selection::{FoldIds, cross_validate_each, cross_validate_with, k_fold, validate_once};
     use ermine_bayes::{GaussianNb, Lda};
     use ermine_fixtures::numbers_and_classes;
     use ermine_kernel::kernel::KernelRidge;
@@ -365,7 +365,7 @@ mod tests {
         let weight: Vec<f64> = (0..200).map(|i| [1.0, 0.0, 2.5][i % 3]).collect();
         let twice = CvSplits::Folds(vec![k_fold(200, 4, 1).unwrap(), k_fold(200, 7, 2).unwrap()]);
         let cross = |l: &dyn AnyLearner, data: &DatasetRef<'_>, rounds: &CvSplits| {
-            cross_validate(l, data, rounds, &Context::default(), &|_, _| {}).unwrap()
+            cross_validate_with(l, data, rounds, &Context::default(), &|_, _| {}).unwrap()
         };
         for weight in [None, Some(&weight[..])] {
             let real = DatasetRef::new(features).with_target(Target::Real(&y)).with_weight(weight);
@@ -415,7 +415,7 @@ mod tests {
         let (mut x, y, classes) = numbers_and_classes(90);
         let rounds = CvSplits::from(k_fold(90, 3, 4).unwrap());
         let error = |data: &DatasetRef<'_>, learner: &dyn AnyLearner| {
-            cross_validate(learner, data, &rounds, &Context::default(), &|_, _| {}).unwrap_err().to_string()
+            cross_validate_with(learner, data, &rounds, &Context::default(), &|_, _| {}).unwrap_err().to_string()
         };
         let plain = |data: &DatasetRef<'_>, learner: &dyn AnyLearner| {
             let round = (0..3).find_map(|k| {

@@ -3,6 +3,7 @@
 mod curve;
 mod cv_cache;
 mod decompose;
+mod scores;
 mod validate;
 mod workers;
 
@@ -10,5 +11,6 @@ pub use curve::{FoldScores, LearningCurve, ValidationCurve, even_order, learning
 pub use cv_cache::CvCache;
 pub use decompose::{BiasVariance, TrainingDraw, bias_variance};
 pub use ermine_core::splits::{CvSplits, FoldIds, group_k_fold, hold_out, k_fold, stratified_k_fold};
-pub use validate::{FoldScore, cross_validate, cross_validate_each, validate_once};
+pub use scores::{CvScores, cross_validate, default_metric};
+pub use validate::{FoldScore, cross_validate_each, cross_validate_with, validate_once};
 pub use workers::parallel_map;

@@ -51,7 +51,7 @@ pub fn validate_once(
 /// Learners with [`ermine_core::Learner::FOLD_SUMS`] read the rows once for all folds, and with leave-one-out those
 /// with [`ermine_core::Learner::LOO_PREDICTIONS`] are fitted once. The scores are those of one fit per round, up to
 /// rounding.
-pub fn cross_validate(
+pub fn cross_validate_with(
     learner: &dyn AnyLearner,
     data: &DatasetRef<'_>,
     rounds: &CvSplits,
@@ -138,7 +138,7 @@ mod tests {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let scores =
-                pool.install(|| cross_validate(&Tree::default(), &data, &rounds, &Context::default(), &|_, _| {})).unwrap();
+                pool.install(|| cross_validate_with(&Tree::default(), &data, &rounds, &Context::default(), &|_, _| {})).unwrap();
             scores.into_iter().map(|s| s.metrics).collect::<Vec<_>>()
         };
         let one = run(1);

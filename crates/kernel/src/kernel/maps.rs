@@ -219,6 +219,8 @@ impl NystroemModel {
     }
 }
 
+ermine_core::display_as_report!(NystroemModel);
+
 impl Model for NystroemModel {
     fn n_features(&self) -> usize {
         self.expansion.centers().cols()
@@ -297,6 +299,7 @@ impl Transformer for NystroemModel {
 /// Rahimi, Recht: Random features for large-scale kernel machines, NIPS 2007.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "RBFSampler")]
 pub struct RandomFourier {
     /// Number of new columns.
     pub n_components: usize,
@@ -388,6 +391,8 @@ impl RandomFourierModel {
         self.error
     }
 }
+
+ermine_core::display_as_report!(RandomFourierModel);
 
 impl Model for RandomFourierModel {
     fn n_features(&self) -> usize {

@@ -52,6 +52,7 @@ pub use model::KernelPcaModel;
 /// pre-images: Bakır, Weston, Schölkopf, Learning to find pre-images, NIPS 2003.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "KernelPCA")]
 pub struct KernelPca {
     /// Number of components; none for all with positive variance.
     pub n_components: Option<usize>,

@@ -132,6 +132,8 @@ impl KernelPcaModel {
 /// Most components in a report.
 const SHOWN: usize = 30;
 
+ermine_core::display_as_report!(KernelPcaModel);
+
 impl Model for KernelPcaModel {
     fn n_features(&self) -> usize {
         self.expansion.centers().cols()

@@ -69,6 +69,7 @@ pub(crate) use solve::gradient_f64 as multiply;
 /// Cortes, Vapnik: Support-vector networks, Machine Learning 20 (1995); Fan, Chen, Lin, JMLR 6 (2005).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("SVC", "SVR"))]
 pub struct Svm {
     /// The penalty of an error; `None` is the hard margin.
     #[serde(rename = "C")]

@@ -181,6 +181,8 @@ fn most_votes(pairs: &[f64], k: usize) -> usize {
     (1..k).fold(0, |best, c| if votes[c] > votes[best] { c } else { best })
 }
 
+ermine_core::display_as_report!(SvmModel);
+
 impl Model for SvmModel {
     fn n_features(&self) -> usize {
         self.expansion.centers().cols()

@@ -78,6 +78,7 @@ use offset::{OffsetColumn, OffsetRole};
 /// McCullagh, Nelder: Generalized Linear Models, 2nd ed., 1989; Jørgensen: The Theory of Dispersion Models, 1997.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("GeneralizedLinearRegressor", "PoissonRegressor", "GammaRegressor", "TweedieRegressor"))]
 pub struct Glm {
     /// How the variance follows the mean.
     pub family: GlmFamily,

@@ -139,6 +139,8 @@ impl AdditiveModel for GlmModel {
     }
 }
 
+ermine_core::display_as_report!(GlmModel);
+
 impl Model for GlmModel {
     crate::coefficients::model_methods!(line, regressor, trace);
 

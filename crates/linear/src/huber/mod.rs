@@ -65,6 +65,7 @@ const NAME: &str = "huber";
 /// regression, Contemporary Mathematics 443.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "HuberRegressor")]
 pub struct Huber {
     /// Where the loss turns, in units of the scale.
     pub epsilon: f64,

@@ -104,6 +104,7 @@ pub enum Selection {
 /// Regularization paths for generalized linear models via coordinate descent, J. Stat. Software 33.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "LassoCV")]
 pub struct Lasso {
     /// The strength of the penalty.
     pub alpha: AlphaSpec,
@@ -184,6 +185,7 @@ impl Default for Lasso {
 /// H. Zou, T. Hastie (2005), Regularization and variable selection via the elastic net, JRSS B 67.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "ElasticNetCV")]
 pub struct ElasticNet {
     /// The strength of the penalty.
     pub alpha: AlphaSpec,

@@ -170,6 +170,8 @@ impl LassoModel {
     }
 }
 
+ermine_core::display_as_report!(LassoModel);
+
 impl Model for LassoModel {
     crate::coefficients::model_methods!(line, regressor, trace);
 

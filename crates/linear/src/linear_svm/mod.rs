@@ -65,6 +65,7 @@ pub(crate) use model::load;
 /// Hsieh et al., ICML 2008; Ho, Lin, JMLR 13 (2012); Yuan et al., JMLR 11 (2010); Keerthi et al., KDD 2008.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("LinearSVC", "LinearSVR"))]
 pub struct LinearSvm {
     /// The loss.
     pub loss: SvmLoss,

@@ -50,6 +50,8 @@ impl LinearSvmModel {
     }
 }
 
+ermine_core::display_as_report!(LinearSvmModel);
+
 impl Model for LinearSvmModel {
     crate::coefficients::model_methods!(line);
 

@@ -101,6 +101,7 @@ pub use separation::Separation;
 /// estimates in logistic regression models, 1984.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("LogisticRegression", "LogisticRegressionCV"))]
 pub struct Logistic {
     /// The penalty.
     pub penalty: PenaltyKind,

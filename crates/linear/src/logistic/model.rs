@@ -132,6 +132,8 @@ impl LogisticModel {
     }
 }
 
+ermine_core::display_as_report!(LogisticModel);
+
 impl Model for LogisticModel {
     fn n_features(&self) -> usize {
         self.coef.cols()

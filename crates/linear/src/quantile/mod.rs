@@ -73,6 +73,7 @@ const NAME: &str = "quantile";
 /// (1973), An improved algorithm for discrete l1 linear approximation, SIAM Journal on Numerical Analysis 10.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "QuantileRegressor")]
 pub struct Quantile {
     /// The level.
     pub quantile: f64,

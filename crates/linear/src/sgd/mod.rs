@@ -81,6 +81,7 @@ use schedule::SgdSchedule;
 /// stochastic approximation by averaging; Widrow, Hoff (1960), Adaptive switching circuits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("SGDClassifier", "SGDRegressor"))]
 pub struct Sgd {
     /// The loss of a row.
     pub loss: SgdLoss,

@@ -142,6 +142,8 @@ impl SgdModel {
     }
 }
 
+ermine_core::display_as_report!(SgdModel);
+
 impl Model for SgdModel {
     crate::coefficients::model_methods!(line, trace);
 

@@ -58,6 +58,7 @@ use path::{CenteredGram, StepwisePath};
 /// regression analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "SequentialFeatureSelector")]
 pub struct Stepwise {
     /// The criterion for the number of columns.
     pub criterion: StepwiseCriterion,

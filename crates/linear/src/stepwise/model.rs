@@ -62,6 +62,8 @@ impl StepwiseModel {
     }
 }
 
+ermine_core::display_as_report!(StepwiseModel);
+
 impl Model for StepwiseModel {
     crate::coefficients::model_methods!(line, regressor);
 

@@ -111,6 +111,8 @@ impl GmmClassifierModel {
     }
 }
 
+ermine_core::display_as_report!(GmmClassifierModel);
+
 impl Model for GmmClassifierModel {
     fn n_features(&self) -> usize {
         self.columns

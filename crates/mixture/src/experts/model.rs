@@ -203,6 +203,8 @@ impl MixtureOfExpertsModel {
     }
 }
 
+ermine_core::display_as_report!(MixtureOfExpertsModel);
+
 impl Model for MixtureOfExpertsModel {
     fn n_features(&self) -> usize {
         self.center.len()

@@ -170,6 +170,7 @@ pub enum ComponentCriterion {
 /// Journal of Classification 24 (2007).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "GaussianMixture")]
 pub struct Gmm {
     /// How many components, or the most that are tried.
     pub n_components: usize,

@@ -197,6 +197,8 @@ fn at_floor(learner: &Gmm, mixture: &GaussianMixture, component: usize, unit: &[
     }
 }
 
+ermine_core::display_as_report!(GmmModel);
+
 impl Model for GmmModel {
     fn n_features(&self) -> usize {
         self.mixture.cols()

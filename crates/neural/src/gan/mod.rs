@@ -27,6 +27,17 @@ use crate::mlp::ActivationName;
 /// To sample rows like those of the data, where a density is not needed. For densities of few columns, mixtures are
 /// easier and give the probability of a row.
 ///
+/// # Example
+/// ```
+/// use ermine_core::{Dataset, Learner};
+/// use ermine_neural::Gan;
+///
+/// let x: Vec<[f64; 2]> = (0..64).map(|i| [f64::from(i % 8), f64::from(i / 8)]).collect();
+/// let model = Gan { max_iter: 2, ..Gan::default() }.fit(&Dataset::from_features(&x)?)?;
+/// assert_eq!(model.sample(10, 0)?.cols(), 2);
+/// # Ok::<(), ermine_core::Error>(())
+/// ```
+///
 /// # Evidence
 /// The trace has the value of the game, an estimate of the duality gap max_D' V(G, D') - min_G' V(G', D), computed by
 /// training copies of either side for some steps against the other held fixed (Grnarova et al. 2019), and the share of

@@ -58,6 +58,8 @@ impl GanModel {
     }
 }
 
+ermine_core::display_as_report!(GanModel);
+
 impl Model for GanModel {
     fn n_features(&self) -> usize {
         self.discriminator.input().len()

@@ -46,6 +46,7 @@ use super::pca::{enough, flip_signs};
 /// (2008); Levy and Lindenbaum, IEEE Transactions on Image Processing 9 (2000).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "IncrementalPCA")]
 pub struct IncrementalPca {
     /// Number of components; by default as many as the first batch has rows or columns.
     pub n_components: Option<usize>,
@@ -315,6 +316,8 @@ impl IncrementalPcaModel {
         &self.variance
     }
 }
+
+ermine_core::display_as_report!(IncrementalPcaModel);
 
 impl Model for IncrementalPcaModel {
     fn n_features(&self) -> usize {

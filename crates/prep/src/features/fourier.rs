@@ -169,6 +169,8 @@ impl FourierModel {
     }
 }
 
+ermine_core::display_as_report!(FourierModel);
+
 impl Model for FourierModel {
     fn n_features(&self) -> usize {
         self.period.len()

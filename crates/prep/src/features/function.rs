@@ -129,6 +129,8 @@ pub struct FunctionModel {
     n_features: usize,
 }
 
+ermine_core::display_as_report!(FunctionModel);
+
 impl Model for FunctionModel {
     fn n_features(&self) -> usize {
         self.n_features

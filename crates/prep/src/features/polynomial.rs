@@ -43,6 +43,7 @@ use ermine_math::column_moments::SparseRowReader;
 /// Hastie, Tibshirani, Friedman: The Elements of Statistical Learning, 2nd ed., section 5.1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "PolynomialFeatures")]
 pub struct Polynomial {
     /// The degrees of the products.
     pub degree: Degree,
@@ -74,6 +75,13 @@ impl Degree {
 impl Default for Polynomial {
     fn default() -> Self {
         Self { degree: Degree::UpTo(2), interaction_only: false, include_bias: true }
+    }
+}
+
+impl Polynomial {
+    /// Products of up to so many columns, without the column of ones, for a learner that has an intercept.
+    pub fn degree(most: u32) -> Self {
+        Self { degree: Degree::UpTo(most), include_bias: false, ..Self::default() }
     }
 }
 
@@ -370,6 +378,8 @@ impl MonomialPlan {
         }
     }
 }
+
+ermine_core::display_as_report!(PolynomialModel);
 
 impl Model for PolynomialModel {
     fn n_features(&self) -> usize {

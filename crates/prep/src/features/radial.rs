@@ -254,6 +254,8 @@ impl RadialModel {
     }
 }
 
+ermine_core::display_as_report!(RadialModel);
+
 impl Model for RadialModel {
     fn n_features(&self) -> usize {
         self.centers.cols()

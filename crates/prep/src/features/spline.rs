@@ -47,6 +47,7 @@ use ermine_core::blocks::{by_blocks, column_label, numbers};
 /// Statistical Science 11 (1996).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "SplineTransformer")]
 pub struct Spline {
     /// Number of knots along each column.
     pub n_knots: usize,
@@ -369,6 +370,8 @@ impl SplineModel {
         true
     }
 }
+
+ermine_core::display_as_report!(SplineModel);
 
 impl Model for SplineModel {
     fn n_features(&self) -> usize {

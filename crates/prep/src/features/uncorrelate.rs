@@ -277,6 +277,8 @@ impl UncorrelateModel {
     }
 }
 
+ermine_core::display_as_report!(UncorrelateModel);
+
 impl Model for UncorrelateModel {
     fn n_features(&self) -> usize {
         self.columns

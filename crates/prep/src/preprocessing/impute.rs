@@ -65,6 +65,7 @@ pub enum ImputeStrategy {
 /// into the names of training, and an unknown name is treated as missing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "SimpleImputer")]
 pub struct Impute {
     /// The value of missing cells.
     pub strategy: ImputeStrategy,

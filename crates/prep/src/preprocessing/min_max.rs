@@ -37,6 +37,7 @@ use ermine_math::column_moments::SparseRowReader;
 /// It does not use weights, except that a row of weight 0 is ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "MinMaxScaler")]
 pub struct MinMax {
     /// The range of the new columns.
     pub feature_range: (f64, f64),
@@ -282,6 +283,8 @@ impl MinMaxModel {
         Ok(Self::new(self.params.clone(), least, most, self.seen + other.seen))
     }
 }
+
+ermine_core::display_as_report!(MinMaxModel);
 
 impl Model for MinMaxModel {
     fn n_features(&self) -> usize {

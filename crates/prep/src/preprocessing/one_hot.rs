@@ -52,6 +52,7 @@ pub enum UnknownOneHot {
 /// It does not encode number columns of tables, unless `numbers` says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "OneHotEncoder")]
 pub struct OneHot {
     /// "auto", or a list of values for each column.
     pub categories: Value,
@@ -315,6 +316,8 @@ impl OneHotModel {
         Ok(())
     }
 }
+
+ermine_core::display_as_report!(OneHotModel);
 
 impl Model for OneHotModel {
     fn n_features(&self) -> usize {

@@ -50,6 +50,7 @@ pub enum UnknownOrdinal {
 /// It does not encode number columns of tables, unless `numbers` says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "OrdinalEncoder")]
 pub struct Ordinal {
     /// "auto", or a list of values for each column.
     pub categories: Value,
@@ -232,6 +233,8 @@ impl OrdinalModel {
         self.columns.get(column)?.grouped().map(|g| g.levels.all())
     }
 }
+
+ermine_core::display_as_report!(OrdinalModel);
 
 impl Model for OrdinalModel {
     fn n_features(&self) -> usize {

@@ -234,6 +234,8 @@ fn is_constant(seen: f64, mean: f64, var: f64) -> bool {
     var <= error * var + (error * mean) * (error * mean)
 }
 
+ermine_core::display_as_report!(StandardizeModel);
+
 impl Model for StandardizeModel {
     fn n_features(&self) -> usize {
         self.mean.len()

@@ -56,6 +56,7 @@ pub enum DropLevel {
 /// It does not drop columns that are constant or entirely missing: they become zeros, and the report says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "ColumnTransformer")]
 pub struct Prepare {
     /// Whether to subtract the mean and divide by the standard deviation.
     #[serde(rename = "standardise")]
@@ -485,6 +486,8 @@ impl PrepareModel {
         self.columns.iter().map(ColumnTreatment::describe).collect()
     }
 }
+
+ermine_core::display_as_report!(PrepareModel);
 
 impl Model for PrepareModel {
     fn n_features(&self) -> usize {

@@ -126,7 +126,7 @@ fn parts_of_a_prepared_line_are_those_of_the_columns_that_came_in() {
     let rest = |i: usize| score[(i, 0)] - parts.row(i).iter().sum::<f64>();
     assert!((1..data.rows()).all(|i| (rest(i) - rest(0)).abs() < 1e-9), "but for a constant the parts are the score");
     // A map that mixes columns has no attributions of columns.
-    let mixed = Pipeline::new([
+    let mixed = Pipeline::from_learners([
         Box::new(ermine_prep::preprocessing::Prepare::default()) as Box<dyn AnyLearner>,
         ermine_compose::learner("polynomial").unwrap(),
         ermine_compose::learner("logistic").unwrap(),

@@ -93,6 +93,7 @@ pub use params::{EarlyStopping, InteractionConstraints};
 /// Quantized training of gradient boosting decision trees, 2022.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"))]
 pub struct Boosting {
     /// The loss; "auto" is squared error or log loss, by the target.
     pub loss: String,

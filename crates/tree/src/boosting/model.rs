@@ -118,6 +118,8 @@ impl BoostingModel {
     }
 }
 
+ermine_core::display_as_report!(BoostingModel);
+
 impl Model for BoostingModel {
     model_of_trees!();
 

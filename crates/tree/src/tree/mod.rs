@@ -130,6 +130,7 @@ fn class_targets(data: &DatasetRef<'_>) -> Option<usize> {
 /// Breiman, Friedman, Olshen, Stone: Classification and Regression Trees, 1984.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("DecisionTreeClassifier", "DecisionTreeRegressor"))]
 pub struct Tree {
     /// The criterion of a split; "auto" is Gini or squared error, by the target.
     pub criterion: String,

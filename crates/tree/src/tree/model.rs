@@ -380,6 +380,8 @@ fn load_choice(input: &ModelReader) -> Result<Option<PruningCv>> {
     Ok(Some(choice))
 }
 
+ermine_core::display_as_report!(TreeModel);
+
 impl Model for TreeModel {
     model_of_trees!();
 

@@ -30,6 +30,8 @@ impl MiniBatchKMeansModel {
     }
 }
 
+ermine_core::display_as_report!(MiniBatchKMeansModel);
+
 impl Model for MiniBatchKMeansModel {
     fn n_features(&self) -> usize {
         self.inner.n_features()

@@ -75,6 +75,7 @@ pub use model::AdaBoostModel;
 #[cfg(feature = "fit")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("AdaBoostClassifier", "AdaBoostRegressor"))]
 pub struct AdaBoost {
     /// The learner of each round; stumps without.
     pub base: Option<PipelineStep>,

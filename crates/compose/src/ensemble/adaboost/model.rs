@@ -232,6 +232,8 @@ fn lost() -> Error {
     Error::Model("a learner of the ensemble has lost its capability".into())
 }
 
+ermine_core::display_as_report!(AdaBoostModel);
+
 impl Model for AdaBoostModel {
     fn n_features(&self) -> usize {
         self.n_features

@@ -329,6 +329,8 @@ impl KernelRidgeModel {
     }
 }
 
+ermine_core::display_as_report!(KernelRidgeModel);
+
 impl Model for KernelRidgeModel {
     fn n_features(&self) -> usize {
         self.expansion.centers().cols()

@@ -32,6 +32,12 @@ pub enum ComponentCount {
     Rule(ComponentsRule),
 }
 
+impl From<usize> for ComponentCount {
+    fn from(count: usize) -> Self {
+        Self::Count(count)
+    }
+}
+
 /// Rules for the number of components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -101,6 +107,7 @@ pub enum PcaSolver {
 /// Martinsson, Tropp, Finding structure with randomness, 2011.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "PCA")]
 pub struct Pca {
     /// Number of components; all by default.
     pub n_components: Option<ComponentCount>,

@@ -136,6 +136,8 @@ const SHOWN: usize = 30;
 /// Components whose loadings are listed.
 const LOADINGS: usize = 6;
 
+ermine_core::display_as_report!(PcaModel);
+
 impl Model for PcaModel {
     fn n_features(&self) -> usize {
         self.mean.len()

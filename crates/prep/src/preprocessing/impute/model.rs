@@ -52,6 +52,8 @@ impl ImputeModel {
     }
 }
 
+ermine_core::display_as_report!(ImputeModel);
+
 impl Model for ImputeModel {
     fn n_features(&self) -> usize {
         self.columns.len()

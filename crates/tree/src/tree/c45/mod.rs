@@ -76,6 +76,7 @@ pub use model::C45Model;
 /// Quinlan: Induction of decision trees, Machine Learning 1, 1986; C4.5: Programs for Machine Learning, 1993.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias = "C45Classifier")]
 pub struct C45 {
     /// The criterion of a test.
     pub criterion: String,

@@ -271,6 +271,8 @@ impl C45NodeArrays {
     }
 }
 
+ermine_core::display_as_report!(C45Model);
+
 impl Model for C45Model {
     fn n_features(&self) -> usize {
         self.categories.len()

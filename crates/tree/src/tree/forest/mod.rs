@@ -97,6 +97,7 @@ pub use model::{ForestModel, OutOfBag};
 /// Learning 63, 2006.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("RandomForestClassifier", "RandomForestRegressor"))]
 pub struct RandomForest {
     /// Trees.
     pub n_estimators: u64,

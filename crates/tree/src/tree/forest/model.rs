@@ -135,6 +135,8 @@ fn check_values(nodes: &[TreeNode], task: Task) -> std::result::Result<(), Strin
     Ok(())
 }
 
+ermine_core::display_as_report!(ForestModel);
+
 impl Model for ForestModel {
     model_of_trees!();
 

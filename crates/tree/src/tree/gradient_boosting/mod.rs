@@ -60,6 +60,7 @@ pub use model::GradientBoostingModel;
 /// Stochastic gradient boosting, Computational Statistics and Data Analysis 38, 2002.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[doc(alias("GradientBoostingClassifier", "GradientBoostingRegressor"))]
 pub struct GradientBoosting {
     /// The loss; "auto" is the squared error or the log loss, by the target.
     pub loss: String,

@@ -155,6 +155,8 @@ impl GradientBoostingModel {
     }
 }
 
+ermine_core::display_as_report!(GradientBoostingModel);
+
 impl Model for GradientBoostingModel {
     model_of_trees!();
 
