@@ -7,9 +7,11 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub mod agents;
+mod reading;
 mod values;
 
 use agents::{BanditArgs, BanditCommand, RlArgs, RlCommand};
+pub use reading::{ConvertArgs, ReadArgs};
 pub use values::{FoldCount, SearchBudget, duration};
 use values::{budget, folds, size, trials};
 
@@ -34,6 +36,8 @@ pub struct Args {
 pub enum Command {
     /// Describe the columns of a table, and warn of likely problems
     Describe(DescribeArgs),
+    /// Convert a table to another format; repair a damaged one
+    Convert(ConvertArgs),
     /// List the models, or show one: its objective, parameters and what it accepts
     Models(ModelsArgs),
     /// Fit a model and save it
@@ -73,6 +77,7 @@ impl Command {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Describe(_) => "describe",
+            Self::Convert(_) => "convert",
             Self::Models(_) => "models",
             Self::Fit(_) => "fit",
             Self::Predict(_) => "predict",
@@ -103,6 +108,7 @@ impl Command {
     pub fn global(&self) -> Option<&GlobalArgs> {
         match self {
             Self::Describe(a) => Some(&a.everywhere),
+            Self::Convert(a) => Some(&a.everywhere),
             Self::Models(a) => Some(&a.everywhere),
             Self::Fit(a) => Some(&a.everywhere),
             Self::Predict(a) => Some(&a.everywhere),
@@ -145,31 +151,6 @@ pub struct GlobalArgs {
     /// No progress bar and no notes
     #[arg(long, short)]
     pub quiet: bool,
-}
-
-/// Options for reading the data.
-#[derive(Debug, Clone, Default, ClapArgs)]
-#[command(next_help_heading = "Reading")]
-pub struct ReadArgs {
-    /// Format, where the extension does not tell: csv, tsv, parquet, arrow, libsvm, idx
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<String>,
-    /// Type of a column: number, category, date, text, identifier
-    #[arg(long = "type", value_name = "COL=TYPE")]
-    pub types: Vec<String>,
-    /// Words that mean missing, instead of NA, NaN, null and ?; an empty cell always does
-    #[arg(long, value_name = "WORDS", value_delimiter = ',')]
-    pub missing: Option<Vec<String>>,
-    /// Character between cells
-    #[arg(long, value_name = "CHAR")]
-    pub delimiter: Option<char>,
-    /// Columns to ignore
-    #[arg(long, value_name = "COLS", value_delimiter = ',')]
-    pub drop: Vec<String>,
-    /// Label file of IDX images, where its name does not follow the convention; the labels become column "label", the
-    /// target unless another is named
-    #[arg(long, value_name = "FILE")]
-    pub labels: Option<std::path::PathBuf>,
 }
 
 /// The learning task.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::{Context as _, Result};
 use ermine::core::typed::parse_pairs;
 use ermine::core::{AnyLearner, ColumnKind, Family, Field, Flow, Schema, Spec, Task};
-use ermine::data::{Format, LoadedTable, ReadOptions, RowStream, TableSource};
+use ermine::data::{Format, LoadedTable, ReadOptions, RepairPolicy, RowStream, TableSource};
 use ermine::learn::preprocessing::Prepare;
 use ermine::prelude::*;
 use serde_json::{Map, Value};
@@ -19,6 +19,13 @@ impl ReadArgs {
             missing: self.missing.clone(),
             drop: self.drop.clone(),
             labels: self.labels.clone(),
+            sheet: self.sheet.clone(),
+            header: self.header.as_deref().map(|word| word == "yes"),
+            repair: match (self.strict, self.lenient) {
+                (true, _) => RepairPolicy::Never,
+                (_, true) => RepairPolicy::Any,
+                _ => RepairPolicy::Small,
+            },
             ..ReadOptions::default()
         };
         if let Some(format) = &self.format {

@@ -1,4 +1,4 @@
-//! Tables from files: CSV and TSV (plain, gzip, zstd), Parquet, Arrow IPC, libsvm text, IDX images; type inference;
+//! Tables from files: CSV and TSV (plain, gzip, zstd, bzip2, xz), JSON, sheets of workbooks, Parquet, Arrow IPC, libsvm text, IDX images; type inference;
 //! streams of row blocks in bounded memory; embedded examples; writers.
 //!
 //! ```
@@ -17,6 +17,7 @@
 //! | rows to learn from, in bounded memory | delimited text, Parquet, Arrow | [`open_stream`], [`TableStream`] |
 //! | rows for a trained model, in bounded memory and as they come | anything | [`scan_expected`] |
 //! | a file | a table, whole or in runs | [`write_table`], [`TableWriter`] |
+//! | a file | another file | [`convert`] |
 //!
 //! # Names of data
 //! A file; a glob (`*`, `?`, `[a-z]`), whose files have the same columns and are read in the order of their names; `-`,
@@ -30,10 +31,16 @@
 //! `, `\\r\
 //! ` or, where there is no `\
 //! `, `\\r`. The delimiter (comma, tab, semicolon, `|`) is the one that cuts the first records evenly. The first line
-//! has the names, unless all its cells are unquoted numbers. A duplicate name gets a number (`a`, `a_2`), an empty one
+//! has the names, unless its cells are of the same kinds as those below. A duplicate name gets a number (`a`, `a_2`), an empty one
 //! becomes `unnamed_1`; both are noted. A cell is missing if it is empty, `NA` or `?`, or, in any case, `NaN` or
 //! `null`, quoted or not. Records with too few or too many cells, open quotes, invalid UTF-8 and NUL bytes are errors
-//! with line and column.
+//! with line and column under [`RepairPolicy::Never`].
+//!
+//! # How damaged text is read
+//! Text that the parser refuses is read once more, as a whole: decoded from UTF-16 or Windows-1252; its delimiter, quotes and
+//! escapes found; what stands above and below the table left out; each record read the way that gives it the width of the
+//! table, and put under the columns that it fits. Every repair is counted and noted with its first lines ([`Repairs`]). A second
+//! table, and more than a few damaged rows, are errors unless [`RepairPolicy::Any`] is set.
 //!
 //! # How columns are typed
 //! The rules, in order. "Cells" are those that are not missing.
@@ -58,26 +65,34 @@
 #[cfg(feature = "arrow")]
 mod arrow;
 mod column_chunk;
+mod convert;
 mod csv;
 mod example;
 mod glob;
 mod idx;
 mod infer;
+mod json;
 mod libsvm;
 mod names;
 mod options;
 mod pipe;
 mod read;
+#[cfg(feature = "xlsx")]
+mod sheet;
 mod source;
 mod stream;
+mod unpack;
 mod write;
+mod write_json;
 
 #[cfg(feature = "arrow")]
 pub use arrow::{table_from_batches, to_batch};
+pub use convert::{Converted, convert};
+pub use csv::{Repair, RepairKind, Repairs};
 pub use ermine_core::Roles;
 pub use ermine_core::date::format as format_date;
 pub use example::{EXAMPLES, example};
-pub use options::{Format, ReadOptions};
+pub use options::{Format, ReadOptions, RepairPolicy};
 pub use read::{LoadedTable, read, read_sparse, read_sparse_expected, read_table};
 pub use stream::{RowStream, TableSource, TableStream, open_stream, open_table, scan_expected, scan_sparse_expected};
 pub use write::{TableWriter, WriteOptions, write_table};

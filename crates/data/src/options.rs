@@ -20,11 +20,18 @@ pub enum Format {
     Libsvm,
     /// IDX images (MNIST and similar).
     Idx,
+    /// JSON: an array of objects.
+    Json,
+    /// JSON: an object on each line.
+    JsonLines,
+    /// The sheets of a workbook: Excel or OpenDocument.
+    Sheet,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 6] = [Self::Csv, Self::Tsv, Self::Parquet, Self::Arrow, Self::Libsvm, Self::Idx];
+    pub const ALL: [Self; 9] =
+        [Self::Csv, Self::Tsv, Self::Parquet, Self::Arrow, Self::Libsvm, Self::Idx, Self::Json, Self::JsonLines, Self::Sheet];
 
     /// The name of the format.
     pub fn name(self) -> &'static str {
@@ -35,13 +42,16 @@ impl Format {
             Self::Arrow => "arrow",
             Self::Libsvm => "libsvm",
             Self::Idx => "idx",
+            Self::Json => "json",
+            Self::JsonLines => "jsonl",
+            Self::Sheet => "xlsx",
         }
     }
 
-    /// The format implied by a file name, if any; `.gz` and `.zst` at the end are ignored.
+    /// The format implied by a file name, if any; `.gz`, `.zst`, `.bz2` and `.xz` at the end are ignored.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
-        let name = [".gz", ".gzip", ".zst", ".zstd"].iter().find_map(|e| name.strip_suffix(e)).unwrap_or(&name);
+        let name = [".gz", ".gzip", ".zst", ".zstd", ".bz2", ".xz"].iter().find_map(|e| name.strip_suffix(e)).unwrap_or(&name);
         if name.ends_with("-ubyte") || name.ends_with(".ubyte") {
             return Some(Self::Idx);
         }
@@ -52,6 +62,9 @@ impl Format {
             "arrow" | "arrows" | "ipc" | "feather" => Some(Self::Arrow),
             "libsvm" | "svm" | "svmlight" => Some(Self::Libsvm),
             "idx" => Some(Self::Idx),
+            "json" => Some(Self::Json),
+            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            "xlsx" | "xlsm" | "xlsb" | "xls" | "ods" => Some(Self::Sheet),
             _ => None,
         }
     }
@@ -70,6 +83,18 @@ impl std::fmt::Display for Format {
     }
 }
 
+/// What is done with text that is damaged: rows of another width, stray quotes, rows above and below the table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RepairPolicy {
+    /// It is repaired and noted, unless more than one row in twenty is damaged or a second table follows.
+    #[default]
+    Small,
+    /// It is repaired and noted, however much it is.
+    Any,
+    /// It is an error.
+    Never,
+}
+
 /// Options of the readers. By default everything is detected from the file.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
@@ -85,8 +110,13 @@ pub struct ReadOptions {
     /// Whether numbers have a decimal comma (`3,14`); by default only if the delimiter is `;` and some cells have one
     /// and none has a point.
     pub decimal_comma: Option<bool>,
-    /// Whether the first line of a text format has the names; by default it does, unless all its cells are numbers.
+    /// Whether the first line of a text format has the names; by default it does, unless its cells are of the same kinds as those
+    /// below.
     pub header: Option<bool>,
+    /// What is done with damaged text.
+    pub repair: RepairPolicy,
+    /// The kind of all columns that `types` does not name, instead of the inferred ones.
+    pub every_type: Option<ColumnKind>,
     /// Upper bound on the bytes a compressed file may decompress to. By default a file is an error, as a decompression
     /// bomb, once it has decompressed to more than 1 GiB at a ratio above 500.
     pub max_unpacked: Option<u64>,
@@ -94,6 +124,8 @@ pub struct ReadOptions {
     pub expected: Option<BTreeMap<String, ColumnKind>>,
     /// Whether no other columns are read than those expected or given a type.
     pub only_expected: bool,
+    /// The sheet of a workbook; by default the first.
+    pub sheet: Option<String>,
     /// Columns that are not read, by name.
     pub drop: Vec<String>,
     /// The label file of IDX images, where its name does not follow the convention.
@@ -110,7 +142,7 @@ impl ReadOptions {
 
     /// The requested kind.
     pub(crate) fn kind_of(&self, name: &str) -> Option<ColumnKind> {
-        self.types.get(name).or_else(|| self.expected.as_ref()?.get(name)).copied()
+        self.types.get(name).or_else(|| self.expected.as_ref()?.get(name)).copied().or(self.every_type)
     }
 
     /// The expected number of columns of libsvm text: the highest `xN`.

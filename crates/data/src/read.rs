@@ -49,7 +49,7 @@ fn text_of(spec: &Path) -> Result<&str> {
 /// A libsvm file becomes a dense table with columns `x1`, `x2`, … and `target` ([`read_sparse`] keeps it sparse). IDX
 /// images become columns `p0`, `p1`, …; labels beside them, by the naming convention, a column `label`.
 pub fn read(spec: &str, options: &ReadOptions) -> Result<LoadedTable> {
-    read_sources(&source::resolve(spec)?, options)
+    read_sources(&source::resolve(spec, options)?, options)
 }
 
 pub(crate) fn read_sources(sources: &[ByteSource], options: &ReadOptions) -> Result<LoadedTable> {
@@ -83,6 +83,8 @@ pub(crate) fn read_sources(sources: &[ByteSource], options: &ReadOptions) -> Res
         Format::Parquet | Format::Arrow => crate::arrow::read_files(&crate::arrow::ArrowFiles { sources, options, format }),
         #[cfg(not(feature = "arrow"))]
         Format::Parquet | Format::Arrow => Err(without_arrow(sources, format)),
+        // Their sources are text by now.
+        Format::Json | Format::JsonLines | Format::Sheet => read_delimited(&Delimited { sources, options, format: Format::Csv }),
     }
 }
 
@@ -180,13 +182,13 @@ fn read_idx(sources: &[ByteSource], options: &ReadOptions) -> Result<(idx::Image
 /// Reads a libsvm file as sparse rows and their targets; the matrix has at least `cols` columns, so that the rows of a
 /// second file fit a model of the first.
 pub fn read_sparse(spec: &str, options: &ReadOptions, cols: usize) -> Result<(Csr, Vec<f64>)> {
-    libsvm::read(&source::resolve(spec)?, options)?.0.into_csr(cols)
+    libsvm::read(&source::resolve(spec, options)?, options)?.0.into_csr(cols)
 }
 
 /// [`read_sparse`] for a model given by [`ReadOptions::expect`]: the columns are the model's, and dropped cells are
 /// noted.
 pub fn read_sparse_expected(spec: &str, options: &ReadOptions) -> Result<(Csr, Vec<f64>, Vec<String>)> {
-    let (rows, notes) = libsvm::read(&source::resolve(spec)?, options)?;
+    let (rows, notes) = libsvm::read(&source::resolve(spec, options)?, options)?;
     let (x, y) = rows.into_csr(0)?;
     Ok((x, y, notes))
 }
@@ -206,6 +208,18 @@ pub(crate) fn one_format(sources: &[ByteSource], options: &ReadOptions) -> Resul
 }
 
 fn read_delimited(files: &Delimited<'_>) -> Result<LoadedTable> {
+    let refused = match read_in_order(files) {
+        Err(refused) => refused,
+        loaded => return loaded,
+    };
+    let mended = files.mend(refused)?;
+    let mut loaded = read_in_order(&Delimited { sources: &mended.sources, options: &mended.options, format: Format::Csv })?;
+    loaded.notes.splice(0..0, mended.notes);
+    Ok(loaded)
+}
+
+/// Reads text that has nothing to be repaired.
+fn read_in_order(files: &Delimited<'_>) -> Result<LoadedTable> {
     let (layout, gathered, _) = files.reread_contradicted::<ProfiledColumn>()?;
     let verdicts = files.infer_columns(&layout, gathered.iter().map(|g| &g.profile))?;
     assemble(verdicts, &layout.plans, gathered, layout.notes)

@@ -15,7 +15,7 @@ use crate::{example, glob};
 const SPOOL_BYTES: u64 = 1 << 26;
 
 /// Bytes that tell packings and formats apart.
-const MAGIC_BYTES: usize = 8;
+const MAGIC_BYTES: usize = 16;
 
 /// A run of bytes that can be read from the beginning as often as needed.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ pub(crate) enum Bytes {
     /// A temporary file, deleted with the last use.
     Spooled(Arc<tempfile::TempPath>),
     Memory(Arc<[u8]>),
+    /// Delimited text that was made of another format, and what a user should know of that.
+    Converted(Arc<[u8]>, Arc<Vec<String>>),
     Static(&'static [u8]),
     /// A pipe, to be opened once, and its first bytes.
     Pipe(Arc<Mutex<Option<PipeReader>>>, [u8; MAGIC_BYTES]),
@@ -40,12 +42,18 @@ pub(crate) enum Bytes {
 ///
 /// `-` is the standard input, `example:NAME` an embedded example; an existing file is itself; a name with `*`, `?` or
 /// `[` is a glob, in sorted order.
-pub(crate) fn resolve(spec: &str) -> Result<Vec<ByteSource>> {
+///
+/// Sheets, JSON and archives come as the text inside.
+pub(crate) fn resolve(spec: &str, options: &ReadOptions) -> Result<Vec<ByteSource>> {
+    resolve_files(spec)?.into_iter().map(|source| source.readable(options)).collect()
+}
+
+fn resolve_files(spec: &str) -> Result<Vec<ByteSource>> {
     if spec == "-" {
         return Ok(vec![ByteSource::spooled("standard input", io::stdin().lock())?]);
     }
     if let Some(name) = spec.strip_prefix("example:") {
-        return Ok(vec![ByteSource { name: spec.to_owned(), bytes: Bytes::Static(example::compressed_csv(name)?) }]);
+        return Ok(vec![ByteSource::new(spec.to_owned(), Bytes::Static(example::compressed_csv(name)?))]);
     }
     let path = Path::new(spec);
     if !path.exists() && spec.contains(['*', '?', '[']) {
@@ -66,19 +74,33 @@ pub(crate) fn resolve_for_one_pass(spec: &str, options: &ReadOptions) -> Result<
         Ok(meta) if !meta.is_file() && !meta.is_dir() => {
             (spec, PipeReader::new(File::open(path).map_err(|e| Error::io(path, e))?))
         }
-        _ => return resolve(spec),
+        _ => return resolve(spec, options),
     };
     let magic = reader.peek().map_err(|e| Error::io(name, e))?;
     let reader = Arc::new(Mutex::new(Some(reader)));
-    let source = ByteSource { name: name.to_owned(), bytes: Bytes::Pipe(reader, magic) };
+    let source = ByteSource::new(name.to_owned(), Bytes::Pipe(reader, magic));
     let plain = source.compression()? == Compression::Uncompressed;
     match source.format(options)? {
         Format::Csv | Format::Tsv | Format::Libsvm if plain => Ok(vec![source]),
-        _ => Ok(vec![ByteSource::spooled(name, source.raw()?)?]),
+        _ => Ok(vec![ByteSource::spooled(name, source.raw()?)?.readable(options)?]),
     }
 }
 
 impl ByteSource {
+    pub(crate) fn new(name: String, bytes: Bytes) -> Self {
+        Self { name, bytes }
+    }
+
+    /// Delimited text that was made of another format, and what a user should know of that.
+    pub(crate) fn converted(name: String, text: Vec<u8>, notes: Vec<String>) -> Self {
+        Self { name, bytes: Bytes::Converted(text.into(), Arc::new(notes)) }
+    }
+
+    /// What a user should know of text that was made of another format.
+    pub(crate) fn notes(&self) -> &[String] {
+        if let Bytes::Converted(_, notes) = &self.bytes { notes } else { &[] }
+    }
+
     /// A file, which must exist. An unknown name is answered with similar names in the folder.
     pub(crate) fn file(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
@@ -88,7 +110,7 @@ impl ByteSource {
                 Err(Error::Format { path: name, message })
             }
             Ok(meta) if !meta.is_file() => Self::spooled(&name, File::open(path).map_err(|e| Error::io(path, e))?),
-            Ok(_) => Ok(Self { name, bytes: Bytes::File(path.to_owned()) }),
+            Ok(_) => Ok(Self::new(name, Bytes::File(path.to_owned()))),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 Err(Error::Unknown { what: "file".into(), nearest: neighbors(path), name, known: Default::default() })
             }
@@ -110,7 +132,7 @@ impl ByteSource {
             io::copy(&mut reader, &mut file).map_err(io)?;
             Bytes::Spooled(Arc::new(file.into_temp_path()))
         };
-        Ok(Self { name: name.to_owned(), bytes })
+        Ok(Self::new(name.to_owned(), bytes))
     }
 
     /// The file that has the bytes, if there is one.
@@ -118,7 +140,7 @@ impl ByteSource {
         match &self.bytes {
             Bytes::File(path) => Some(path),
             Bytes::Spooled(path) => Some(path),
-            Bytes::Memory(_) | Bytes::Static(_) | Bytes::Pipe(..) => None,
+            Bytes::Memory(_) | Bytes::Converted(..) | Bytes::Static(_) | Bytes::Pipe(..) => None,
         }
     }
 
@@ -137,10 +159,15 @@ impl ByteSource {
         Ok(match &self.bytes {
             Bytes::File(path) => Box::new(File::open(path).map_err(|e| Error::io(path, e))?),
             Bytes::Spooled(path) => Box::new(File::open(&**path).map_err(|e| Error::io(&**path, e))?),
-            Bytes::Memory(bytes) => Box::new(Cursor::new(bytes.clone())),
+            Bytes::Memory(bytes) | Bytes::Converted(bytes, _) => Box::new(Cursor::new(bytes.clone())),
             Bytes::Static(bytes) => Box::new(*bytes),
             Bytes::Pipe(pipe, _) => Box::new(self.take_pipe(pipe)?),
         })
+    }
+
+    /// The first bytes, as they are stored.
+    pub(crate) fn begins(&self) -> Result<[u8; MAGIC_BYTES]> {
+        self.magic()
     }
 
     fn magic(&self) -> Result<[u8; MAGIC_BYTES]> {
@@ -165,20 +192,43 @@ impl ByteSource {
         Ok(match self.magic()? {
             [0x1F, 0x8B, 8, ..] => Compression::Gzip,
             [0x28, 0xB5, 0x2F, 0xFD, ..] => Compression::Zstd,
+            #[cfg(feature = "archives")]
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Compression::Bzip2,
+            #[cfg(feature = "archives")]
+            [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Compression::Xz,
             _ => Compression::Uncompressed,
         })
     }
 
     /// The format: as requested, else by extension, else by the first bytes, else CSV.
     pub(crate) fn format(&self, options: &ReadOptions) -> Result<Format> {
+        if matches!(self.bytes, Bytes::Converted(..)) {
+            return Ok(Format::Csv);
+        }
         if let Some(format) = options.format.or_else(|| Format::of_name(&self.name)) {
             return Ok(format);
         }
         Ok(match &self.magic()? {
             [b'P', b'A', b'R', b'1', ..] => Format::Parquet,
-            b"ARROW1\0\0" | [0xFF, 0xFF, 0xFF, 0xFF, ..] => Format::Arrow,
+            [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] | [0xFF, 0xFF, 0xFF, 0xFF, ..] => Format::Arrow,
             _ => Format::Csv,
         })
+    }
+
+    /// The format of the bytes where it is one that is not read, by its first bytes.
+    pub(crate) fn foreign(&self) -> Result<Option<&'static str>> {
+        let magic = self.magic()?;
+        if self.compression()? != Compression::Uncompressed {
+            return Ok(None);
+        }
+        Ok(FOREIGN.iter().find(|(start, _)| magic.starts_with(start)).map(|(_, name)| *name))
+    }
+
+    /// An error for a format that is not read, which names it.
+    pub(crate) fn refuse_foreign(&self) -> Result<()> {
+        let Some(format) = self.foreign()? else { return Ok(()) };
+        let message = format!("this is {format}, which is not read; {READ_FORMATS}");
+        Err(Error::Format { path: self.name.clone(), message })
     }
 
     /// The decompressed bytes.
@@ -195,6 +245,16 @@ impl ByteSource {
                 UnpackedBytes::Stored(Box::new(flate2::bufread::MultiGzDecoder::new(packed)))
             }
             (Compression::Zstd, _) => UnpackedBytes::Stored(Box::new(zstd::Decoder::new(counting()?).map_err(io)?)),
+            #[cfg(feature = "archives")]
+            (Compression::Bzip2, _) => {
+                let packed = BufReader::with_capacity(1 << 16, counting()?);
+                UnpackedBytes::Stored(Box::new(bzip2::bufread::MultiBzDecoder::new(packed)))
+            }
+            #[cfg(feature = "archives")]
+            (Compression::Xz, _) => {
+                let packed = BufReader::with_capacity(1 << 16, counting()?);
+                UnpackedBytes::Stored(Box::new(lzma_rust2::XzReader::new(packed, true)))
+            }
         };
         Ok(Decompressor { name: self.name.clone(), inner, packing, packed: counted, unpacked: 0, limit: options.max_unpacked })
     }
@@ -208,12 +268,45 @@ impl ByteSource {
     }
 }
 
+/// What is read, for messages.
+const READ_FORMATS: &str = "tables are read from CSV, TSV, JSON, Parquet, Arrow, Excel, OpenDocument, libsvm and IDX files";
+
+/// First bytes of files that are no tables, or none that is read here.
+const FOREIGN: [(&[u8], &str); 22] = [
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"%PDF", "a PDF document"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an Excel file of before 2007 (.xls)"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xFF\xD8\xFF", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"\x93NUMPY", "a NumPy array"),
+    (b"\x80\x04\x95", "a Python pickle"),
+    (b"\x80\x05\x95", "a Python pickle"),
+    (b"7z\xBC\xAF", "a 7-Zip archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"BZh", "bzip2 data"),
+    (b"\xFD7zXZ", "xz data"),
+    (b"ORC", "an ORC file"),
+    (b"Obj\x01", "an Avro file"),
+    (b"$FL2", "an SPSS file"),
+    (b"$FL3", "an SPSS file"),
+    (b"<stata_dta>", "a Stata file"),
+    (b"\x7FELF", "a program"),
+    (b"{\\rtf", "a rich-text document"),
+];
+
 /// Compression formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compression {
     Uncompressed,
     Gzip,
     Zstd,
+    #[cfg(feature = "archives")]
+    Bzip2,
+    #[cfg(feature = "archives")]
+    Xz,
 }
 
 /// Names in the folder of `path` that are similar to it.
@@ -303,6 +396,10 @@ impl Decompressor {
             Compression::Uncompressed => return Error::io(&self.name, error),
             Compression::Gzip => "gzip",
             Compression::Zstd => "zstd",
+            #[cfg(feature = "archives")]
+            Compression::Bzip2 => "bzip2",
+            #[cfg(feature = "archives")]
+            Compression::Xz => "xz",
         };
         let message = match error.kind() {
             io::ErrorKind::UnexpectedEof => {

@@ -1,4 +1,4 @@
-//! Tables to files: CSV, Parquet, Arrow IPC; whole or in blocks of rows; to a path or to the standard output.
+//! Tables to files: CSV, JSON, Parquet, Arrow IPC; whole or in blocks of rows; to a path or to the standard output.
 
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
@@ -7,12 +7,13 @@ use ermine_core::{Column, ColumnKind, Error, OutputFile, Result, Schema, Table, 
 use flate2::write::GzEncoder;
 
 use crate::options::Format;
+use crate::write_json::JsonWriter;
 use ermine_core::date;
 
 /// Options of the writers.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
-    /// The format; by default from the extension, else CSV. CSV, TSV, Parquet and Arrow can be written.
+    /// The format; by default from the extension, else CSV. CSV, TSV, JSON, Parquet and Arrow can be written.
     pub format: Option<Format>,
     /// Puts `'` before text that begins with `=`, `+`, `-`, `@`, tab or line break, which spreadsheets would run as a
     /// formula. Off by default, because the text then does not read back unchanged. Numbers are never changed.
@@ -31,6 +32,7 @@ pub struct TableWriter {
 
 enum WriterKind {
     Text(TextWriter),
+    Json(JsonWriter),
     #[cfg(feature = "arrow")]
     Batches(crate::arrow::BatchWriter<OutputSink>),
 }
@@ -52,6 +54,10 @@ impl TableWriter {
                 text.header(schema).map_err(fail)?;
                 WriterKind::Text(text)
             }
+            Format::Json | Format::JsonLines => {
+                let out = CompressedText::new(sink, path).map_err(fail)?;
+                WriterKind::Json(JsonWriter::new(out, schema.names(), format == Format::Json))
+            }
             #[cfg(feature = "arrow")]
             Format::Parquet | Format::Arrow => {
                 WriterKind::Batches(crate::arrow::BatchWriter::new(path, format == Format::Parquet, sink, schema))
@@ -65,6 +71,7 @@ impl TableWriter {
     pub fn write(&mut self, rows: &TableRef<'_>) -> Result<()> {
         match &mut self.target {
             WriterKind::Text(text) => text.rows(rows).map_err(|e| Error::io(&self.name, e)),
+            WriterKind::Json(json) => json.rows(rows).map_err(|e| Error::io(&self.name, e)),
             #[cfg(feature = "arrow")]
             WriterKind::Batches(out) => out.write(rows),
         }
@@ -84,6 +91,7 @@ impl TableWriter {
     pub fn finish(self) -> Result<()> {
         let sink = match self.target {
             WriterKind::Text(text) => text.out.finish().map_err(|e| Error::io(&self.name, e))?,
+            WriterKind::Json(json) => json.finish().map_err(|e| Error::io(&self.name, e))?,
             #[cfg(feature = "arrow")]
             WriterKind::Batches(out) => out.finish()?,
         };
@@ -98,6 +106,49 @@ pub fn write_table(path: &str, table: &Table, options: &WriteOptions) -> Result<
     writer.finish()
 }
 
+/// Rows of cells as they are spelled, to delimited text.
+pub(crate) struct TextTable {
+    text: TextWriter,
+    name: String,
+    block: Vec<u8>,
+}
+
+impl TextTable {
+    pub(crate) fn create(path: &str, format: Format) -> Result<Self> {
+        let out = CompressedText::new(OutputSink::open(path)?, path).map_err(|e| Error::io(path, e))?;
+        let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
+        Ok(Self { text: TextWriter { out, delimiter, formula_safe: false }, name: path.to_owned(), block: Vec::new() })
+    }
+
+    /// Adds a row.
+    pub(crate) fn row<'c>(&mut self, cells: impl IntoIterator<Item = &'c str>) -> Result<()> {
+        let (start, mut count) = (self.block.len(), 0);
+        for cell in cells {
+            if count > 0 {
+                self.block.push(self.text.delimiter);
+            }
+            self.text.text(&mut self.block, cell, false);
+            count += 1;
+        }
+        // A record that is one empty cell would be a blank line, which readers skip.
+        if count == 1 && self.block.len() == start {
+            self.block.extend_from_slice(b"\"\"");
+        }
+        self.block.push(b'\n');
+        if self.block.len() > 1 << 16 {
+            self.text.out.write_all(&self.block).map_err(|e| Error::io(&self.name, e))?;
+            self.block.clear();
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let fail = |e| Error::io(&self.name, e);
+        self.text.out.write_all(&self.block).map_err(fail)?;
+        self.text.out.finish().map_err(fail)?.finish().map_err(fail)
+    }
+}
+
 /// Destination of the bytes.
 pub(crate) enum OutputSink {
     Stdout(BufWriter<Stdout>),
@@ -105,14 +156,14 @@ pub(crate) enum OutputSink {
 }
 
 impl OutputSink {
-    fn open(path: &str) -> Result<Self> {
+    pub(crate) fn open(path: &str) -> Result<Self> {
         if path == "-" {
             return Ok(Self::Stdout(BufWriter::new(io::stdout())));
         }
         OutputFile::create(Path::new(path)).map(Self::File).map_err(|e| Error::io(path, e))
     }
 
-    fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::Stdout(mut out) => out.flush(),
             Self::File(out) => out.finish(),
@@ -137,14 +188,14 @@ impl Write for OutputSink {
 }
 
 /// Text, compressed if its name says so.
-enum CompressedText {
+pub(crate) enum CompressedText {
     Plain(OutputSink),
     Gzip(GzEncoder<OutputSink>),
     Zstd(zstd::Encoder<'static, OutputSink>),
 }
 
 impl CompressedText {
-    fn new(sink: OutputSink, path: &str) -> io::Result<Self> {
+    pub(crate) fn new(sink: OutputSink, path: &str) -> io::Result<Self> {
         Ok(if path.ends_with(".gz") {
             Self::Gzip(GzEncoder::new(sink, flate2::Compression::default()))
         } else if path.ends_with(".zst") {
@@ -154,7 +205,7 @@ impl CompressedText {
         })
     }
 
-    fn finish(self) -> io::Result<OutputSink> {
+    pub(crate) fn finish(self) -> io::Result<OutputSink> {
         match self {
             Self::Plain(sink) => Ok(sink),
             Self::Gzip(encoder) => encoder.finish(),
@@ -162,7 +213,7 @@ impl CompressedText {
         }
     }
 
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Plain(out) => out.write_all(bytes),
             Self::Gzip(out) => out.write_all(bytes),
@@ -252,7 +303,7 @@ impl TextWriter {
 }
 
 /// The shortest decimal that reads back to the same f64; far from 1 with an exponent.
-fn number(out: &mut Vec<u8>, v: f64) {
+pub(crate) fn number(out: &mut Vec<u8>, v: f64) {
     let size = v.abs();
     let written =
         if v == 0.0 || (1e-5..1e16).contains(&size) || !v.is_finite() { write!(out, "{v}") } else { write!(out, "{v:e}") };

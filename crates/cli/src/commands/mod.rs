@@ -2,6 +2,7 @@
 
 mod bandit;
 mod compare;
+mod convert;
 mod describe;
 mod entries;
 mod evaluate;
@@ -27,6 +28,7 @@ use crate::args::{Args, Command, GlobalArgs};
 pub fn run(command: &Command) -> Result<()> {
     match command {
         Command::Describe(a) => describe::run(a),
+        Command::Convert(a) => convert::run(a),
         Command::Models(a) => models::run(a),
         Command::Fit(a) => fit::run(a),
         Command::Predict(a) => predict::predict(a),

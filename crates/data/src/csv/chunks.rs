@@ -175,7 +175,7 @@ mod tests {
     }
 
     fn chunked(text: &[u8], size: usize) -> Result<Vec<Vec<Vec<u8>>>, String> {
-        let source = ByteSource { name: "memory".into(), bytes: Bytes::Memory(text.into()) };
+        let source = ByteSource::new("memory".into(), Bytes::Memory(text.into()));
         let reader = source.open(&ReadOptions::default()).unwrap();
         let mut chunks = Chunks::new("memory".into(), reader, COMMA, Vec::new(), 0);
         chunks.size = size;

@@ -3,9 +3,10 @@
 use ermine_core::{ColumnKind, Error, Result};
 
 use super::chunks::{CHUNK_BYTES, Chunks};
-use super::number;
+use super::mend::Structure;
 use super::record::{Dialect, RawCell, RecordError, blank_line, count_lines, record};
 use super::sniff;
+use super::{mended, number};
 use crate::column_chunk::{self, ParseAs};
 use crate::options::{Format, MissingMarkers, ReadOptions};
 use crate::source::ByteSource;
@@ -13,6 +14,8 @@ use ermine_core::date;
 
 /// Bytes read to detect the dialect; a longer first record is read whole.
 const HEAD_BYTES: usize = 1 << 18;
+/// Bytes looked at for preambles, headers of several rows, unusual quotes.
+const INSPECTED_BYTES: usize = 1 << 16;
 /// Records read to guess the types.
 const SAMPLE_RECORDS: usize = 1000;
 /// Upper bound on the bytes of the first record.
@@ -48,6 +51,7 @@ pub(super) fn open(source: &ByteSource, options: &ReadOptions, format: Format, k
     let mut reader = source.open(options)?;
     let mut head = Vec::new();
     let mut whole = !reader.fill(&mut head, HEAD_BYTES)? || (head.len() < HEAD_BYTES && !source.is_pipe());
+    source.refuse_foreign()?;
     if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
         return Err(broken("the text is UTF-16; save it as UTF-8"));
     }
@@ -67,6 +71,14 @@ pub(super) fn open(source: &ByteSource, options: &ReadOptions, format: Format, k
         whole = !reader.fill(&mut head, want)?;
         dialect = self::dialect(&head, whole, options, format, known);
     }
+    let mut structure = None;
+    if known.is_none() && !source.is_pipe() {
+        structure = structure_of(&head, options, format).map_err(|e| broken(&e))?;
+    }
+    if let Some(delimiter) = structure.as_ref().map(|s| s.style.delimiter).filter(|&d| d != dialect.delimiter) {
+        dialect = Dialect { delimiter, decimal_comma: false, ..dialect };
+        dialect.decimal_comma = options.decimal_comma.unwrap_or_else(|| sniff::decimal_comma(&head, &dialect));
+    }
     let fail = |text: &[u8], flaw: RecordError| record_error(path, text, 0, &dialect, flaw);
     let mut at = 0;
     while let Some(next) = blank_line(&head, at, &dialect) {
@@ -76,11 +88,13 @@ pub(super) fn open(source: &ByteSource, options: &ReadOptions, format: Format, k
         return Err(broken("the file is empty"));
     }
     let (first, next) = record(&head, at, &dialect).map_err(|f| fail(&head, f))?;
-    let header = match known {
-        Some(known) => known.header,
-        None => options.header.unwrap_or_else(|| !all_numbers(&first, &dialect, &missing)),
+    let header = match (known, &structure) {
+        (Some(known), _) => known.header,
+        (None, Some(structure)) => structure.header > 0,
+        (None, None) => options.header.unwrap_or_else(|| !all_numbers(&first, &dialect, &missing)),
     };
     let (mut names, mut notes) = (Vec::new(), Vec::new());
+    notes.extend(source.notes().iter().cloned());
     if header {
         for (field, cell) in first.iter().enumerate() {
             let name = text_of(cell, field, at).map_err(|f| fail(&head, f))?;
@@ -114,6 +128,29 @@ pub(super) fn open(source: &ByteSource, options: &ReadOptions, format: Format, k
     head.drain(..at);
     let layout = Layout { dialect, names, plans, notes, header };
     Ok(OpenedCsv { layout, chunks: Chunks::new(path.clone(), reader, dialect, head, line) })
+}
+
+/// The structure of the first bytes, if they have a record; an error where the fast parser does not read such a text.
+fn structure_of(head: &[u8], options: &ReadOptions, format: Format) -> Result<Option<Structure>, String> {
+    let head = &head[..head.len().min(INSPECTED_BYTES)];
+    let text = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        // The last character may be cut off.
+        Err(e) if e.error_len().is_none() => std::str::from_utf8(&head[..e.valid_up_to()]).unwrap_or_default(),
+        // The parser says where.
+        Err(_) => return Ok(None),
+    };
+    let mut known = mended::known(options, format);
+    // The columns of a model are found by their names.
+    if let Some(expected) = &options.expected {
+        let first = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
+        let named = first.split([',', ';', '\t', '|']).any(|name| expected.contains_key(name.trim().trim_matches('"')));
+        known.header = known.header.or(named.then_some(true));
+    }
+    match Structure::detect(text, known) {
+        Some(structure) if !structure.is_usual() => Err(structure.unusual()),
+        found => Ok(found),
+    }
 }
 
 /// Whether the first bytes tell how the rows are written: a header alone does not. A pipe may give one before the other.

@@ -6,6 +6,8 @@
 
 mod chunks;
 mod layout;
+mod mend;
+mod mended;
 mod number;
 mod parse;
 mod record;
@@ -16,6 +18,9 @@ use ermine_core::{Error, Flow, Result};
 
 pub(crate) use chunks::{Chunk, Chunks, next_batch, read_ahead};
 pub(crate) use layout::Layout;
+pub(crate) use mend::{MendedText, push_cell};
+pub use mend::{Repair, RepairKind, Repairs};
+pub(crate) use mended::{allow, known};
 #[cfg(feature = "arrow")]
 pub(crate) use number::is_rounded;
 pub(crate) use number::parse as parse_number;

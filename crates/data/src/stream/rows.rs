@@ -39,13 +39,13 @@ pub struct RowStream {
 
 enum StreamKind {
     Table(Box<TableStream>),
-    Sparse(SparseStream),
+    Sparse(Box<SparseStream>),
 }
 
 /// Opens delimited text, Parquet, Arrow IPC or libsvm text as a stream of training rows. See [`TableStream::open`] for
 /// what is read when.
 pub fn open_stream(spec: &str, options: &ReadOptions, roles: &Roles) -> Result<RowStream> {
-    let sources = source::resolve(spec)?;
+    let sources = source::resolve(spec, options)?;
     match one_format(&sources, options)? {
         Format::Libsvm => RowStream::of_sparse(SparseStream::open(sources, options)?, roles),
         _ => RowStream::new(TableStream::of_sources(sources, options)?, roles),
@@ -105,7 +105,7 @@ impl RowStream {
         let named = if sparse.cols <= MOST_NAMED { sparse.cols } else { 0 };
         let features = Schema::numbers((1..=named).map(|j| format!("x{j}")));
         let (missing, rows) = (vec![0; named], sparse.rows);
-        Ok(Self::assembled(StreamKind::Sparse(sparse), roles, features, missing, rows, target, notes))
+        Ok(Self::assembled(StreamKind::Sparse(Box::new(sparse)), roles, features, missing, rows, target, notes))
     }
 
     fn assembled(

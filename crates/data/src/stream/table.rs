@@ -43,7 +43,7 @@ pub enum TableSource {
 
 /// Opens a table in blocks ([`TableStream::open`]), or reads it whole ([`crate::read`]) where its format is not read in blocks.
 pub fn open_table(spec: &str, options: &ReadOptions) -> Result<TableSource> {
-    let sources = source::resolve(spec)?;
+    let sources = source::resolve(spec, options)?;
     match one_format(&sources, options)? {
         Format::Libsvm | Format::Idx => Ok(TableSource::Memory(read_sources(&sources, options)?)),
         _ => Ok(TableSource::Stream(Box::new(TableStream::of_sources(sources, options)?))),
@@ -59,11 +59,26 @@ enum TableFormat {
 impl TableStream {
     /// Opens a file, a glob, `-` or `example:NAME` and reads it once.
     pub fn open(spec: &str, options: &ReadOptions) -> Result<Self> {
-        Self::of_sources(source::resolve(spec)?, options)
+        Self::of_sources(source::resolve(spec, options)?, options)
     }
 
     pub(super) fn of_sources(sources: Vec<ByteSource>, options: &ReadOptions) -> Result<Self> {
         let format = one_format(&sources, options)?;
+        if !matches!(format, Format::Csv | Format::Tsv) {
+            return Self::of_sources_in_order(sources, options, format);
+        }
+        let refused = match Self::of_sources_in_order(sources.clone(), options, format) {
+            Err(refused) => refused,
+            opened => return opened,
+        };
+        let mended = Delimited { sources: &sources, options, format }.mend(refused)?;
+        let mut opened = Self::of_sources_in_order(mended.sources, &mended.options, Format::Csv)?;
+        opened.notes.splice(0..0, mended.notes);
+        Ok(opened)
+    }
+
+    /// Opens files that have nothing to be repaired.
+    fn of_sources_in_order(sources: Vec<ByteSource>, options: &ReadOptions, format: Format) -> Result<Self> {
         let (reading, verdicts, profiles, rows, mut notes) = match format {
             Format::Csv | Format::Tsv => {
                 let files = Delimited { sources: &sources, options, format };

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ermine_core::{Column, ColumnKind, Error, Table};
-use ermine_data::{ReadOptions, TableStream, read, read_table};
+use ermine_data::{ReadOptions, RepairPolicy, TableStream, read, read_table};
 use tempfile::TempDir;
 
 struct Folder(TempDir);
@@ -22,11 +22,16 @@ impl Folder {
 }
 
 fn table(bytes: impl AsRef<[u8]>) -> Result<Table, Error> {
+    table_with(bytes, RepairPolicy::Small)
+}
+
+fn table_with(bytes: impl AsRef<[u8]>, repair: RepairPolicy) -> Result<Table, Error> {
     let folder = Folder::new();
     let path = folder.file("t.csv", bytes);
-    let table = read_table(&path);
+    let options = ReadOptions { repair, ..ReadOptions::default() };
+    let table = read(path.to_str().unwrap(), &options).map(|loaded| loaded.table);
     // All readers must agree on whether the text is valid.
-    let stream = TableStream::open(path.to_str().unwrap(), &ReadOptions::default());
+    let stream = TableStream::open(path.to_str().unwrap(), &options);
     assert_eq!(table.is_ok(), stream.is_ok());
     table
 }
@@ -46,9 +51,10 @@ fn strings(table: &Table, name: &str) -> Vec<Option<String>> {
     }
 }
 
+/// What is repaired by default, and refused by those who want to know of it.
 #[track_caller]
 fn refused(bytes: impl AsRef<[u8]>, line: u64, column: u64, words: &str) {
-    match table(bytes) {
+    match table_with(bytes, RepairPolicy::Never) {
         Err(Error::Parse { line: l, column: c, message, .. }) => {
             assert_eq!((l, c), (line, column), "{message}");
             assert!(message.contains(words), "{message}");
@@ -85,7 +91,8 @@ fn a_byte_order_mark_is_no_part_of_the_name() {
     let t = table("\u{feff}\"a b\",b\n1,2\n").unwrap();
     assert_eq!(numbers(&t, "a b"), [1.0]);
     let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain("a,b\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
-    assert!(table(utf16).unwrap_err().to_string().contains("UTF-16"));
+    assert_eq!(numbers(&table(&utf16).unwrap(), "a"), [1.0]);
+    assert!(table_with(utf16, RepairPolicy::Never).unwrap_err().to_string().contains("UTF-16"));
 }
 
 #[test]
@@ -344,6 +351,8 @@ proptest::proptest! {
             proptest::sample::select(&b"\n\n\n,,,,;\t|\"\"\r\r 01239.-+eEnaNA?\xEF\xBB\xBF\xFF\0\x1F\x8B\x08"[..]), 0..60)
     ) {
         let _ = table(&bytes);
+        let _ = table_with(&bytes, RepairPolicy::Any);
+        let _ = table_with(&bytes, RepairPolicy::Never);
         let folder = Folder::new();
         for name in ["t.libsvm", "t-ubyte", "t.tsv", "t"] {
             let _ = read_table(folder.file(name, &bytes));
