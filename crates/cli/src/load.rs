@@ -19,6 +19,7 @@ impl ReadArgs {
             missing: self.missing.clone(),
             drop: self.drop.clone(),
             labels: self.labels.clone(),
+            date_format: self.date_format.clone(),
             sheet: self.sheet.clone(),
             header: self.header.as_deref().map(|word| word == "yes"),
             repair: match (self.strict, self.lenient) {

@@ -126,6 +126,12 @@ impl Profile {
             (None, None) => (0, true),
         };
         let all_differ = if exact { distinct == cells } else { distinct as f64 >= 0.97 * cells as f64 };
+        if let Some(names) = &self.names
+            && distinct > MAX_SMALL_CATEGORIES
+            && names.iter().all(is_key)
+        {
+            return (ColumnKind::Identifier, format!("{distinct} distinct UUIDs or hashes in {cells} cells"));
+        }
         if cells >= MAX_SMALL_CATEGORIES && all_differ {
             let about = if exact { "all" } else { "nearly all of the" };
             return if self.blanks || mean > LONG_IDENTIFIER {
@@ -147,6 +153,20 @@ impl Profile {
 
 fn all(cells: u64) -> String {
     if cells == 1 { "the one cell is".into() } else { format!("all {cells} cells are") }
+}
+
+/// Whether a text is a UUID or a hash in hexadecimal digits.
+fn is_key(text: &[u8]) -> bool {
+    let hex = |text: &[u8]| text.iter().all(u8::is_ascii_hexdigit);
+    let uuid = || {
+        text.split(|&b| b == b'-').map(<[u8]>::len).eq([8, 4, 4, 4, 12])
+            && text.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-')
+    };
+    match text.len() {
+        36 => uuid(),
+        32 | 40 | 64 => hex(text),
+        _ => false,
+    }
 }
 
 /// The reason for a date column.

@@ -49,8 +49,12 @@
 //! 2. No cell at all: **number**.
 //! 3. Every cell is a number: **number**. But integers that ascend from row to row, under a name such as `id`, `index`,
 //!    `row`, `PassengerId` or none, number the rows: **identifier**.
-//! 4. Every cell is an ISO 8601 date or date-time: **date**, kept as days since 1970-01-01.
-//! 5. At least 20 strings, all distinct: **identifier** if they are short (40 bytes on average) and without blanks,
+//!    Numbers may have thousands separators, a decimal comma, and one unit (`$1,234.50`, `1.234,56`, `3.5%`, `70 kg`, `(12)` for
+//!    -12). One cell in twenty may be something else: it is missing, and the first such words are noted with their lines.
+//! 4. Every cell is a date or date-time: **date**, kept as days since 1970-01-01. Dates are ISO 8601, or in one order of day,
+//!    month and year, months by number or name. Where no cell tells day from month, dates with `/` begin with the month and
+//!    others with the day, which is noted; for a model that is an error.
+//! 5. More than 20 distinct UUIDs or hashes: **identifier**. At least 20 strings, all distinct: **identifier** if they are short (40 bytes on average) and without blanks,
 //!    else **text**.
 //! 6. Strings with at most 20 distinct values, or at most one for every ten cells and 10 000 in all and not longer than 100
 //!    bytes on average: **category**. `true`/`false`, `yes`/`no` fall here.
@@ -67,6 +71,7 @@ mod arrow;
 mod column_chunk;
 mod convert;
 mod csv;
+mod dates;
 mod example;
 mod glob;
 mod idx;

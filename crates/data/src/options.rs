@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::dates::DateOrder;
 use ermine_core::{ColumnKind, Error, Result, Schema};
 
 /// File formats.
@@ -124,6 +125,9 @@ pub struct ReadOptions {
     pub expected: Option<BTreeMap<String, ColumnKind>>,
     /// Whether no other columns are read than those expected or given a type.
     pub only_expected: bool,
+    /// How dates are written, such as `%d/%m/%Y`: the order of day, month and year counts. By default found by looking at the
+    /// whole column.
+    pub date_format: Option<String>,
     /// The sheet of a workbook; by default the first.
     pub sheet: Option<String>,
     /// Columns that are not read, by name.
@@ -138,6 +142,18 @@ impl ReadOptions {
     /// model is dropped and noted. Of the other columns, those that cannot be read are skipped.
     pub fn expect(&mut self, schema: &Schema) {
         self.expected = Some(schema.fields.iter().map(|f| (f.name.clone(), f.kind)).collect());
+    }
+
+    /// The requested order of dates.
+    pub(crate) fn date_order(&self) -> Result<Option<DateOrder>> {
+        let Some(format) = &self.date_format else { return Ok(None) };
+        let place = |letters: &[char]| letters.iter().filter_map(|l| format.find(*l)).min();
+        match (place(&['d', 'e']), place(&['m', 'b', 'B']), place(&['Y', 'y'])) {
+            (Some(d), Some(m), Some(y)) if d < m && m < y => Ok(Some(DateOrder::DayMonthYear)),
+            (Some(d), Some(m), Some(y)) if m < d && d < y => Ok(Some(DateOrder::MonthDayYear)),
+            (Some(d), Some(m), Some(y)) if y < m && m < d => Ok(Some(DateOrder::YearMonthDay)),
+            _ => Err(Error::Data(format!("--date-format {format}: write it like %d/%m/%Y, %m/%d/%Y or %Y-%m-%d"))),
+        }
     }
 
     /// The requested kind.

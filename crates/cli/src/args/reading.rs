@@ -23,6 +23,9 @@ pub struct ReadArgs {
     /// Whether the first line has the names: yes or no; by default found out by comparing it with the lines below
     #[arg(long, value_name = "YES|NO", value_parser = ["yes", "no"])]
     pub header: Option<String>,
+    /// How dates are written, where no cell tells day from month: %d/%m/%Y, %m/%d/%Y, %Y/%m/%d
+    #[arg(long, value_name = "FORMAT")]
+    pub date_format: Option<String>,
     /// Sheet of a workbook; by default the first
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,

@@ -2,15 +2,16 @@
 
 use ermine_core::{ColumnKind, Error, Result};
 
+use super::cell_style::{CellSample, CellStyle};
 use super::chunks::{CHUNK_BYTES, Chunks};
 use super::mend::Structure;
 use super::record::{Dialect, RawCell, RecordError, blank_line, count_lines, record};
 use super::sniff;
 use super::{mended, number};
 use crate::column_chunk::{self, ParseAs};
+use crate::dates::DateOrder;
 use crate::options::{Format, MissingMarkers, ReadOptions};
 use crate::source::ByteSource;
-use ermine_core::date;
 
 /// Bytes read to detect the dialect; a longer first record is read whole.
 const HEAD_BYTES: usize = 1 << 18;
@@ -27,6 +28,8 @@ pub(crate) struct Layout {
     pub(crate) dialect: Dialect,
     pub(crate) names: Vec<String>,
     pub(crate) plans: Vec<ParseAs>,
+    /// How the numbers and dates of each column are written.
+    pub(crate) styles: Vec<CellStyle>,
     /// Changes made to the names, for the user.
     pub(crate) notes: Vec<String>,
     header: bool,
@@ -105,28 +108,30 @@ pub(super) fn open(source: &ByteSource, options: &ReadOptions, format: Format, k
     } else {
         names.extend((0..first.len()).map(|j| format!("x{j}")));
     }
-    let plans = match known {
+    let (plans, styles): (Vec<ParseAs>, Vec<CellStyle>) = match known {
         Some(known) => {
             same_names(path, &known.names, &names)?;
-            known.plans.clone()
+            (known.plans.clone(), known.styles.clone())
         }
         None => {
             options.check_types(names.iter().map(String::as_str))?;
             let guess = sample(&head, at, whole, &dialect, &missing, names.len());
+            let order = options.date_order()?;
+            tell_day_from_month(&names, &guess, options, order)?;
             let dropped = options.dropped(names.iter().map(String::as_str))?;
-            let plan = |((name, guess), dropped): ((&String, ParseAs), bool)| match dropped {
-                true => ParseAs::Skip,
+            let plan = |((name, (guess, style)), dropped): ((&String, (ParseAs, CellStyle)), bool)| match dropped {
+                true => (ParseAs::Skip, style),
                 false => match options.kind_of(name) {
-                    None if options.only_expected => ParseAs::Skip,
-                    kind => kind.map_or(guess, plan_of),
+                    None if options.only_expected => (ParseAs::Skip, style),
+                    kind => (kind.map_or(guess, plan_of), style),
                 },
             };
-            names.iter().zip(guess).zip(dropped).map(plan).collect()
+            names.iter().zip(guess.iter().map(|g| g.plan(order))).zip(dropped).map(plan).unzip()
         }
     };
     let line = count_lines(&head[..at], &dialect);
     head.drain(..at);
-    let layout = Layout { dialect, names, plans, notes, header };
+    let layout = Layout { dialect, names, plans, styles, notes, header };
     Ok(OpenedCsv { layout, chunks: Chunks::new(path.clone(), reader, dialect, head, line) })
 }
 
@@ -232,11 +237,24 @@ fn same_names(path: &str, expected: &[String], found: &[String]) -> Result<()> {
     }
 }
 
-/// The first guess: a column is what all its cells in the first records are.
-fn sample(head: &[u8], mut at: usize, whole: bool, dialect: &Dialect, missing: &MissingMarkers, width: usize) -> Vec<ParseAs> {
-    let mut number = vec![true; width];
-    let mut date = vec![true; width];
-    let mut any = vec![false; width];
+/// An error for dates for a model that could be read in two ways: the model has seen them in one.
+fn tell_day_from_month(names: &[String], samples: &[CellSample], options: &ReadOptions, asked: Option<DateOrder>) -> Result<()> {
+    if options.expected.is_none() || asked.is_some() {
+        return Ok(());
+    }
+    let ambiguous =
+        |(name, sample): &(&String, &CellSample)| sample.is_ambiguous() && options.kind_of(name) == Some(ColumnKind::Date);
+    match names.iter().zip(samples).find(ambiguous) {
+        Some((name, _)) => Err(Error::Data(format!(
+            "column \"{name}\": no date tells day from month; say --date-format %d/%m/%Y or --date-format %m/%d/%Y"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The first guess: a column is what all its cells in the first records are, or nearly all of them where they are numbers.
+fn sample(head: &[u8], mut at: usize, whole: bool, dialect: &Dialect, missing: &MissingMarkers, width: usize) -> Vec<CellSample> {
+    let mut columns = vec![CellSample::default(); width];
     for _ in 0..SAMPLE_RECORDS {
         if let Some(next) = blank_line(head, at, dialect) {
             at = next;
@@ -250,28 +268,20 @@ fn sample(head: &[u8], mut at: usize, whole: bool, dialect: &Dialect, missing: &
         if next >= head.len() && !whole {
             break;
         }
-        for (j, cell) in cells.iter().enumerate().take(width) {
-            if missing.is(cell.text) {
-                continue;
+        for (column, cell) in columns.iter_mut().zip(&cells) {
+            if !missing.is(cell.text) {
+                column.add(cell.text, number_of(cell.text, dialect).is_some());
             }
-            any[j] = true;
-            number[j] = number[j] && number_of(cell.text, dialect).is_some();
-            date[j] = date[j] && date::parse(cell.text).is_some();
         }
         at = next;
     }
-    let plan = |j: usize| match (number[j], date[j] && any[j]) {
-        (true, _) => ParseAs::Number,
-        (_, true) => ParseAs::Date,
-        _ => ParseAs::Strings,
-    };
-    (0..width).map(plan).collect()
+    columns
 }
 
 impl Layout {
-    /// The layout that reads only the marked columns, as strings: the second pass after a contradicted guess.
-    pub(crate) fn only_strings(&self, columns: &[bool]) -> Self {
-        let plans = columns.iter().map(|&c| if c { ParseAs::Strings } else { ParseAs::Skip }).collect();
+    /// The layout that reads only the marked columns: a further pass after a contradicted guess.
+    pub(crate) fn only(&self, columns: &[bool]) -> Self {
+        let plans = self.plans.iter().zip(columns).map(|(&plan, &c)| if c { plan } else { ParseAs::Skip }).collect();
         Self { plans, ..self.clone() }
     }
 }

@@ -2,13 +2,13 @@
 
 use ermine_core::{ColumnKind, Result};
 
+use super::cell_style::ColumnTally;
 use super::chunks::Chunk;
 use super::layout::{Layout, check_text, likely_rows, number_of, record_error};
 use super::number;
-use super::record::{CellEnd, Dialect, RawCell, RecordError, blank_line, cell};
+use super::record::{CellEnd, Dialect, RawCell, RecordError, blank_line, cell, count_lines};
 use crate::column_chunk::{CodedStrings, ColumnChunk, ParseAs};
 use crate::options::{MissingMarkers, ReadOptions};
-use ermine_core::date;
 
 /// Inputs of the parser.
 pub(super) struct Parser<'a> {
@@ -22,6 +22,8 @@ pub(super) struct Parser<'a> {
 pub(crate) struct Parsed {
     pub(crate) rows: usize,
     pub(crate) parts: Vec<ColumnChunk>,
+    /// Of columns that are dates or not plain numbers, what was seen.
+    pub(crate) tallies: Vec<ColumnTally>,
 }
 
 /// The end of a number that stood at the start of a cell, if the cell ends there: what follows and where that begins.
@@ -62,10 +64,12 @@ impl Parser<'_> {
     /// Parses a chunk. A column whose cells contradict its plan is given up, unless its kind was requested: then the
     /// cell is an error.
     pub(super) fn parse(&self, chunk: &Chunk) -> Result<Parsed> {
-        self.parse_text(&chunk.text).map_err(|f| record_error(self.path, &chunk.text, chunk.line, &self.layout.dialect, f))
+        self.parse_text(chunk).map_err(|f| record_error(self.path, &chunk.text, chunk.line, &self.layout.dialect, f))
     }
 
-    fn parse_text(&self, text: &[u8]) -> Result<Parsed, RecordError> {
+    fn parse_text(&self, chunk: &Chunk) -> Result<Parsed, RecordError> {
+        let text = &chunk.text[..];
+        let mut tallies = vec![ColumnTally::default(); self.layout.plans.len()];
         let dialect = &self.layout.dialect;
         let width = self.layout.plans.len();
         let likely = likely_rows(text, dialect, width);
@@ -110,15 +114,27 @@ impl Parser<'_> {
                 if (after == CellEnd::Record) != (field + 1 == width) {
                     return Err(ragged(text, row, width, dialect));
                 }
-                self.take(&mut parts[field], field, &cell, at)?;
+                self.take(&mut parts[field], field, &cell, at, (chunk, &mut tallies[field]))?;
                 at = next;
             }
             rows += 1;
         }
-        Ok(Parsed { rows, parts })
+        for (tally, part) in tallies.iter_mut().zip(&parts).filter(|(tally, _)| tally.strays > 0) {
+            if let ColumnChunk::Numbers(values, _) = part {
+                tally.cells = values.iter().filter(|v| !v.is_nan()).count() as u64;
+            }
+        }
+        Ok(Parsed { rows, parts, tallies })
     }
 
-    fn take(&self, part: &mut ColumnChunk, field: usize, cell: &RawCell<'_>, at: usize) -> Result<(), RecordError> {
+    fn take(
+        &self,
+        part: &mut ColumnChunk,
+        field: usize,
+        cell: &RawCell<'_>,
+        at: usize,
+        (chunk, tally): (&Chunk, &mut ColumnTally),
+    ) -> Result<(), RecordError> {
         match part {
             ColumnChunk::Skipped | ColumnChunk::Contradicted => {}
             ColumnChunk::Numbers(values, rounded) => {
@@ -126,9 +142,20 @@ impl Parser<'_> {
                     values.push(f64::NAN);
                     return Ok(());
                 }
+                let style = &self.layout.styles[field];
                 let (value, what) = match self.layout.plans[field] {
-                    ParseAs::Date => (date::parse(cell.text), "an ISO 8601 date"),
-                    _ => (number_of(cell.text, &self.layout.dialect), "a number"),
+                    ParseAs::Date => {
+                        let value = style.date.parse(cell.text);
+                        if let Some(other) = style.date.exchanged().map(|order| order.parse(cell.text)) {
+                            tally.settled += u64::from(other.is_none());
+                            tally.cells += u64::from(other.is_some() && other != value);
+                        }
+                        (value, style.date.pattern())
+                    }
+                    _ => {
+                        let plain = number_of(cell.text, &self.layout.dialect);
+                        (plain.or_else(|| style.number?.parse(cell.text)), "a number")
+                    }
                 };
                 match value {
                     Some(v) => {
@@ -137,6 +164,11 @@ impl Parser<'_> {
                     }
                     None if self.asked(field).is_some() => {
                         return Err(parse_error(what, cell, field, at, &self.layout.names[field]));
+                    }
+                    None if style.number.is_some() => {
+                        let line = chunk.line + 1 + count_lines(&chunk.text[..at], &self.layout.dialect);
+                        tally.stray(cell.text, line);
+                        values.push(f64::NAN);
                     }
                     None => *part = ColumnChunk::Contradicted,
                 }

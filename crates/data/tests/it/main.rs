@@ -1,6 +1,7 @@
 //! Integration tests, one binary for the crate.
 
 mod damaged;
+mod dirty;
 mod fixtures;
 mod formats;
 mod hostile;

