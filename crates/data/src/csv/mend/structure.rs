@@ -335,7 +335,8 @@ fn score(sample: &str, style: &Style) -> f64 {
             rows.push(record.cells);
         }
     }
-    let Some(width) = most_frequent(rows.iter().map(Vec::len)) else { return -1.0 };
+    // Without any value no style is better than another.
+    let Some(width) = most_frequent(rows.iter().map(Vec::len)) else { return 0.0 };
     let even: Vec<_> = rows.iter().filter(|r| r.len() == width).collect();
     let clean = even.iter().flat_map(|r| r.iter()).filter(|c| looks_like_a_cell(c, style)).count();
     let share = even.len() as f64 / (rows.len() + broken) as f64;
