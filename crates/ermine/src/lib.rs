@@ -131,8 +131,8 @@ pub mod prelude {
     pub use ermine_core::predict::Predict;
     pub use ermine_core::{
         AnyLearner, AsDataset, AsFeatures, AsLabels, AsTarget, CancelToken, Column, Context, Csr, CsrRef, Dataset, DatasetRef,
-        Features, Label, Labels, Learner, Mat, MatRef, OwnedDataset, OwnedFeatures, OwnedTarget, Row, RowClassifier, RowRegressor,
-        Schema, Table, Target,
+        Features, Label, Labels, Learner, Mat, MatRef, OwnedDataset, OwnedFeatures, OwnedTarget, Row, RowClassifier,
+        RowRegressor, Schema, Table, Target,
     };
     #[cfg(feature = "derive")]
     pub use ermine_derive::{Category, Learner, Row};
