@@ -4,11 +4,11 @@ use ermine_core::MatRef;
 
 use super::panels::LANES;
 
-/// What a number needs to be a factor of [`products`].
+/// What a number needs to be a factor of a matrix product.
 #[cfg(feature = "linalg")]
 pub use faer::traits::ComplexField as Factor;
 
-/// What a number needs to be a factor of [`products`].
+/// What a number needs to be a factor of a matrix product.
 #[cfg(not(feature = "linalg"))]
 pub trait Factor: std::ops::Mul<Output = Self> + std::ops::Add<Output = Self> + Sized {}
 
