@@ -131,7 +131,7 @@ mod tests {
     fn a_wrong_name_or_no_value_is_an_error_before_any_fit() {
         let data = ([[1.0], [2.0], [3.0], [4.0], [5.0]], [1.0, 2.0, 3.0, 4.0, 5.0]);
         let e = GridSearch::new(&Ridge::default()).over("alfa", [1.0]).run(&data).unwrap_err().to_string();
-        assert!(e.contains("did you mean \"alpha\""), "{e}");
+        assert!(e.contains("no parameter of ridge \"alfa\"; there is \"alpha\""), "{e}");
         let e = GridSearch::new(&Ridge::default()).over("alpha", [0.0; 0]).run(&data).unwrap_err().to_string();
         assert!(e.contains("at least one value"), "{e}");
     }

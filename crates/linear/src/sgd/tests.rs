@@ -394,7 +394,7 @@ fn hostile_numbers_get_an_error_or_a_finite_model() {
                         let certificate = model.certificate().unwrap();
                         assert!(
                             certificate.converged
-                                || certificate.notes.iter().any(|n| n.contains("tandardise") || n.contains("epochs"))
+                                || certificate.notes.iter().any(|n| n.contains("tandardize") || n.contains("epochs"))
                         );
                     }
                     Err(e) => assert!(e.to_string().contains("standardize"), "{scale}: {e}"),
