@@ -1,6 +1,8 @@
 //! Smooth minimization, for objectives whose value and gradient come from passes over data.
 
 #[cfg(feature = "linalg")]
+pub mod constrained;
+#[cfg(feature = "linalg")]
 pub mod study;
 
 use std::collections::VecDeque;

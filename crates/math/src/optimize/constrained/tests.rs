@@ -1,0 +1,4 @@
+//! Against quadprog, OSQP and HiGHS on random programs, and against problems with known answers.
+
+mod random;
+mod small;
