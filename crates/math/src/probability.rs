@@ -4,6 +4,8 @@
 //! numbers. Tails are computed as such ([`crate::distribution`]), so that small probabilities keep their digits. Information is in nats: [`entropy`],
 //! [`cross_entropy`], [`divergence`].
 
+#[cfg(feature = "linalg")]
+pub mod bayes;
 mod distributions;
 mod information;
 
