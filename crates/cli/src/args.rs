@@ -56,6 +56,8 @@ pub enum Command {
     Bandit(BanditArgs),
     /// Reinforcement learning: train agents, run them, solve finite decision processes
     Rl(RlArgs),
+    /// The theorems of the course: list them, or run one and see hypotheses, both sides and verdict
+    Course(CourseArgs),
     /// Print the completion script for a shell
     Completions {
         /// The shell
@@ -95,6 +97,7 @@ impl Command {
                 RlCommand::Agents(_) => "rl agents",
                 RlCommand::Environments(_) => "rl environments",
             },
+            Self::Course(_) => "course",
             Self::Completions { .. } => "completions",
             Self::Man { .. } => "man",
         }
@@ -124,6 +127,7 @@ impl Command {
                 RlCommand::Solve(a) => &a.everywhere,
                 RlCommand::Agents(a) | RlCommand::Environments(a) => &a.everywhere,
             }),
+            Self::Course(a) => Some(&a.everywhere),
             Self::Completions { .. } | Self::Man { .. } => None,
         }
     }
@@ -212,6 +216,31 @@ pub struct DescribeArgs {
 pub struct ModelsArgs {
     /// The model to show
     pub name: Option<String>,
+    #[command(flatten)]
+    pub everywhere: GlobalArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct CourseArgs {
+    /// A chapter (3) or a theorem (T3.10); without it the chapters are listed
+    #[arg(value_name = "CHAPTER or THEOREM")]
+    pub what: Option<String>,
+    /// Data for a theorem that takes them: a file, a glob, - or example:NAME; its numeric columns, complete rows, the first 500
+    pub data: Option<String>,
+    /// Target column of the data; the last numeric one by default
+    #[arg(long, value_name = "COL", requires = "data")]
+    pub target: Option<String>,
+    /// Parameter of the theorem
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Run all theorems at their defaults
+    #[arg(long, conflicts_with_all = ["what", "set"])]
+    pub all: bool,
+    /// File for the picture of a theorem that has one
+    #[arg(long, value_name = "OUT")]
+    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadArgs,
     #[command(flatten)]
     pub everywhere: GlobalArgs,
 }

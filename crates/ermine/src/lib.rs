@@ -27,6 +27,8 @@ pub use ermine_compose::{
 };
 pub use ermine_core as core;
 pub use ermine_core::{Error, Result, Roles};
+#[cfg(feature = "course")]
+pub use ermine_course as course;
 #[cfg(feature = "data")]
 pub use ermine_data as data;
 #[cfg(feature = "derive")]

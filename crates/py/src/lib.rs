@@ -5,6 +5,7 @@
 //! interpreter is released while Rust works, and Ctrl-C stops a fit.
 
 mod bandits;
+mod course;
 mod decide;
 mod error;
 mod fit;
@@ -15,6 +16,7 @@ mod mdp;
 mod mixture;
 mod model;
 mod neighbors;
+mod optimize;
 mod rl;
 mod search;
 mod table;
@@ -26,6 +28,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::bandits::{NativePolicy, agent_catalogue, bandit_off_policy, bandit_simulate, bandit_top};
+    #[pymodule_export]
+    use super::course::{course_chapters, course_run};
     #[pymodule_export]
     use super::decide::{
         NativeCalibration, decide_actions, decide_ask, decide_cost_threshold, decide_order, decide_sure, decide_threshold,
@@ -47,6 +51,8 @@ mod _native {
     use super::model::{NativeModel, compose, load, model_from_bytes, model_with_arrays};
     #[pymodule_export]
     use super::neighbors::{NativeIndex, connect_neighbors, neighbors, neighbors_within};
+    #[pymodule_export]
+    use super::optimize::quadprog;
     #[pymodule_export]
     use super::rl::{NativeAgent, NativeEnvironment, NativeVector, rl_train, rl_train_box, rl_train_discrete};
     #[pymodule_export]

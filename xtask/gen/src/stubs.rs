@@ -12,7 +12,7 @@ use crate::faces::Param;
 /// The names of the package, which are loaded lazily.
 pub fn package(classes: &[Class], modules: &[&str]) -> String {
     let mut out = NOTICE.to_owned();
-    let mut also = vec!["bandits", "decide", "model_selection", "rl"];
+    let mut also = vec!["bandits", "course", "decide", "model_selection", "optimize", "rl"];
     also.extend(modules);
     also.sort_unstable();
     for module in also {

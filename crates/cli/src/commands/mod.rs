@@ -2,6 +2,7 @@
 
 mod bandit;
 mod compare;
+mod course;
 mod describe;
 mod entries;
 mod evaluate;
@@ -49,6 +50,7 @@ pub fn run(command: &Command) -> Result<()> {
             RlCommand::Agents(a) => rl::agents(a),
             RlCommand::Environments(a) => rl::environments(a),
         },
+        Command::Course(a) => course::run(a),
         Command::Completions { shell } => {
             // Into memory first: the generator panics on a closed pipe.
             let mut script = Vec::new();

@@ -4,6 +4,7 @@ mod agents;
 mod binary;
 mod browser;
 mod command;
+mod course;
 mod ensembles;
 mod glm;
 mod networks;

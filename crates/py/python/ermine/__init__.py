@@ -7,7 +7,7 @@ all there is to do::
 
 All of them are in `ermine` too. `load` and `Estimator.save` read and write the same files as the command line, `read_table` reads CSV,
 Parquet and the like, `models` lists the catalogue, `set_num_threads` sets the number of threads. `ermine.decide`, `ermine.bandits` and
-`ermine.rl` are about decisions, bandits and reinforcement learning.
+`ermine.rl` are about decisions, bandits and reinforcement learning, `ermine.optimize` solves quadratic programs, `ermine.course` runs theorems.
 
 A module is loaded when something in it is first asked for.
 """
@@ -20,7 +20,7 @@ from ._native import __version__, num_threads, set_num_threads
 
 _moved.install()
 
-_MODULES = {*MODULES, "bandits", "decide", "model_selection", "rl"}
+_MODULES = {*MODULES, "bandits", "course", "decide", "model_selection", "optimize", "rl"}
 
 _HOMES = {
     **{name: module for name, (module, _) in ESTIMATORS.items()},

@@ -1,6 +1,7 @@
 # Written by `cargo xtask gen` from the catalogue and xtask/gen/src/faces. Do not edit.
 from . import bandits as bandits
 from . import cluster as cluster
+from . import course as course
 from . import decide as decide
 from . import decomposition as decomposition
 from . import discriminant_analysis as discriminant_analysis
@@ -15,6 +16,7 @@ from . import model_selection as model_selection
 from . import naive_bayes as naive_bayes
 from . import neighbors as neighbors
 from . import neural_network as neural_network
+from . import optimize as optimize
 from . import preprocessing as preprocessing
 from . import rl as rl
 from . import svm as svm
