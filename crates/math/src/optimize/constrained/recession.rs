@@ -9,6 +9,8 @@ use crate::linalg::{eigen_symmetric, product};
 
 /// Eigenvalues of P below this share of the largest are 0.
 const NULL: f64 = 1e-11;
+/// Entries of a row along the null space below this share of the row are rounding: as constraints they would fix what is free.
+const ROUNDING: f64 = 1e-11;
 /// Slope per unit of the ray above which there is none.
 const FLAT: f64 = 1e-8;
 /// Residual of a ray whose slope is −1.
@@ -25,15 +27,27 @@ pub(super) fn descent_ray(program: &QuadraticProgram) -> Result<Option<DescentRa
         return Ok(None);
     }
     let k = null.len();
-    let along = |m: &super::ProgramMatrix| product(m.to_dense().view(), basis.view().t());
-    let mut rows = along(&program.g);
+    let mut rows = along(&program.g, &basis);
     rows.append_rows(Mat::from_fn(2 * k, k, |i, j| if i % k == j { if i < k { 1.0 } else { -1.0 } } else { 0.0 }));
     let bounds: Vec<f64> = (0..rows.rows()).map(|i| f64::from(i >= program.h.len())).collect();
+    let fixed = along(&program.a, &basis);
+    let restrict: Vec<usize> = (0..fixed.rows()).filter(|&i| fixed.row(i).iter().any(|v| *v != 0.0)).collect();
+    let fixed = fixed.view().take_rows(&restrict);
     let steepest = QuadraticProgram::new(Mat::zeros(k, k), slope)?
         .with_inequalities(rows, bounds)?
-        .with_equalities(along(&program.a), vec![0.0; program.b.len()])?;
+        .with_equalities(fixed, vec![0.0; restrict.len()])?;
     let Ok(QpOutcome::Optimal(o)) = solve_or_stall(&steepest) else { return Ok(None) };
     let direction = (0..program.dim()).map(|j| (0..k).map(|i| o.x[i] * basis[(i, j)]).sum()).collect();
     let falls = o.objective < -FLAT * max_abs(&program.q);
     Ok(program.ray(direction).filter(|r| falls && r.residual <= RAY_TOL * (1.0 + max_abs(&r.direction))))
+}
+
+/// The rows of a matrix in the coordinates of the basis, without what is rounding.
+fn along(m: &super::ProgramMatrix, basis: &Mat<f64>) -> Mat<f64> {
+    let mut rows = product(m.to_dense().view(), basis.view().t());
+    for i in 0..rows.rows() {
+        let least = ROUNDING * m.row_size(i);
+        rows.row_mut(i).iter_mut().filter(|v| v.abs() <= least).for_each(|v| *v = 0.0);
+    }
+    rows
 }
