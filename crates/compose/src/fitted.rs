@@ -53,6 +53,19 @@ impl Fitted {
         Ok(Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx))
     }
 
+    /// A model that was trained on these rows elsewhere, by an ensemble of models of cross-validation for example.
+    pub fn of_trained(
+        learner: Box<dyn AnyLearner>,
+        model: Box<dyn Model>,
+        data: &DatasetRef<'_>,
+        target: TargetInfo,
+        cx: &Context<'_>,
+    ) -> Self {
+        let mut fitted = Self::new(learner, model, data.schema_or_unnamed().into_owned(), target, Some(data.rows()), cx);
+        fitted.data.fingerprint = Some(data.fingerprint());
+        fitted
+    }
+
     /// Continues a model of the same learner with further rows, or starts when there is none yet.
     pub fn partial_fit(
         learner: Box<dyn AnyLearner>,

@@ -36,6 +36,6 @@ pub use member::{Member, Members};
 #[cfg(feature = "fit")]
 pub use stacking::Stacking;
 pub use stacking::StackingModel;
-#[cfg(feature = "fit")]
-pub use voting::Voting;
 pub use voting::VotingModel;
+#[cfg(feature = "fit")]
+pub use voting::{TrainedMember, Voting};

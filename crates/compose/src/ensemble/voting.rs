@@ -1,15 +1,15 @@
 //! Voting: different learners on the same rows, combined by averaging or majority vote.
 
 use ermine_core::{
-    Accepts, Cell, Certificate, Classifier, Context, DatasetRef, Error, Family, Features, Learner, Mat, Model, ModelReader,
-    ModelWriter, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec, Target, Task,
+    Accepts, AnyLearner, Cell, Certificate, Classifier, Context, DatasetRef, Error, Family, Features, Learner, Mat, Model,
+    ModelReader, ModelWriter, ParamSpec, Progress, Range, Regressor, Report, Result, RngStream, Schema, Spec, Target, Task,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::member;
 #[cfg(feature = "fit")]
-use super::member::{Members, PREPARE};
+use super::member::{Member, Members, PREPARE};
 use crate::pipeline::PipelineStep;
 
 /// Members for classes when none are named: a linear model, a density of each class, a tree.
@@ -198,7 +198,57 @@ pub struct VotingModel {
     certificate: Certificate,
 }
 
+#[cfg(feature = "fit")]
+/// A trained member of a vote: its learner, its models, and its weight, which they share equally.
+pub struct TrainedMember {
+    /// Its name.
+    pub name: String,
+    /// The learner, with its preparation.
+    pub learner: Box<dyn AnyLearner>,
+    /// Models of the learner, fitted to different rows.
+    pub models: Vec<Box<dyn Model>>,
+    /// Its weight.
+    pub weight: f64,
+}
+
 impl VotingModel {
+    #[cfg(feature = "fit")]
+    /// The vote of trained members, with the learner that would train it: each member once, on all rows.
+    ///
+    /// # Errors
+    /// When the members do not predict the same outputs from the same columns, or none has a weight.
+    pub fn of_trained(task: Task, classes: &[String], members: Vec<TrainedMember>) -> Result<(Voting, Self)> {
+        let (mut names, mut weights, mut stages, mut models) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut distinct = Vec::new();
+        let shares: Vec<f64> = members.iter().map(|m| m.weight).collect();
+        for member in members {
+            let stage = PipelineStep::new(member.learner);
+            let count = member.models.len();
+            distinct.push(Member { name: member.name.clone(), stage: stage.clone() });
+            for (k, model) in member.models.into_iter().enumerate() {
+                names.push(if count == 1 { member.name.clone() } else { format!("{} {}", member.name, k + 1) });
+                weights.push(member.weight / count as f64);
+                stages.push(stage.clone());
+                models.push(model);
+            }
+        }
+        member::check_models(&models, task, classes)?;
+        let alike = models.iter().all(|m| m.n_features() == models[0].n_features());
+        if !alike || !weights.iter().all(|w| w.is_finite() && *w >= 0.0) || weights.iter().sum::<f64>() <= 0.0 {
+            return Err(Error::Data("the members of a vote read other columns, or none of them has a weight".into()));
+        }
+        let certificate = Certificate {
+            method: "soft".into(),
+            iterations: models.len() as u64,
+            converged: models.iter().all(|m| m.certificate().is_none_or(|c| c.converged)),
+            ..Certificate::default()
+        };
+        let voting = Voting { estimators: Members(Some(distinct)), weights: Some(shares), ..Voting::default() };
+        voting.check()?;
+        let classes = classes.to_vec();
+        Ok((voting, Self { task, classes, names, hard: false, weights, stages, models, certificate }))
+    }
+
     /// The trained members.
     pub fn members(&self) -> &[Box<dyn Model>] {
         &self.models
