@@ -39,6 +39,28 @@ pub use ermine_neural as neural;
 #[cfg(feature = "report")]
 pub use ermine_report::{chart, diagnostics, document, format, report, summary};
 
+/// The best model that a time or a number of fits can buy.
+///
+/// ```
+/// use ermine::auto::{AutoMl, portfolio};
+/// use ermine::prelude::*;
+///
+/// let x: Vec<f64> = (0..240).map(|i| f64::from(i % 40)).collect();
+/// let y: Vec<f64> = x.iter().map(|v| (v / 6.0).sin()).collect();
+/// let table = Table::new([("x", Column::numbers(x)), ("y", Column::numbers(y))])?;
+/// let problem = Problem::from_table(table, &Roles::with_target("y"))?;
+/// let task = problem.y.view().task().expect("y is a target");
+/// let search = AutoMl { fits: Some(20), ..AutoMl::new("r2", portfolio(task)?) };
+/// let found = search.run(&problem.dataset(), &Context::default())?;
+/// assert!(found.entries[0].standing.scores("r2").mean > 0.9);
+/// # Ok::<(), ermine::Error>(())
+/// ```
+#[cfg(feature = "auto")]
+pub mod auto {
+    pub use ermine_auto::automl::WrapLearner;
+    pub use ermine_auto::{AutoEntry, AutoMl, AutoOutcome, AutoProgress, Candidate, portfolio};
+}
+
 /// The learners by family, with what evaluates and searches them. A family is there with its feature.
 pub mod learn {
     #[cfg(feature = "bayes")]
