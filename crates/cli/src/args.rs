@@ -7,9 +7,11 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub mod agents;
+pub mod auto;
 mod values;
 
 use agents::{BanditArgs, BanditCommand, RlArgs, RlCommand};
+use auto::AutoArgs;
 pub use values::{FoldCount, SearchBudget, duration};
 use values::{budget, folds, size, trials};
 
@@ -173,7 +175,7 @@ pub struct ReadArgs {
 }
 
 /// The learning task.
-#[derive(Debug, Default, ClapArgs)]
+#[derive(Debug, Clone, Default, ClapArgs)]
 #[command(next_help_heading = "Learning")]
 pub struct LearnArgs {
     /// Column of sample weights: weight 2 is the row twice
@@ -224,8 +226,9 @@ pub struct FitArgs {
     /// column named here is left out, and clusters are compared with it
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     pub target: Vec<String>,
-    /// Model (see `ermine models`); by default one that suits the task: logistic, ridge, and without a target kmeans
-    /// with the number of clusters of the best silhouette, pca, or the first density
+    /// Model (see `ermine models`). By default a target gets the best model that a search finds in 30 seconds (--budget);
+    /// with --set, --trace, --stream or --checkpoint logistic or ridge; without a target kmeans with the number of clusters
+    /// of the best silhouette, pca, or the first density
     #[arg(long, short, value_name = "NAME")]
     pub model: Option<String>,
     /// Parameter of the model
@@ -252,6 +255,8 @@ pub struct FitArgs {
     /// interruption. Deleted at the end. For models that grow tree by tree
     #[arg(long, value_name = "FILE", conflicts_with = "stream")]
     pub checkpoint: Option<PathBuf>,
+    #[command(flatten)]
+    pub auto: AutoArgs,
     #[command(flatten)]
     pub learning: LearnArgs,
     #[command(flatten)]
@@ -332,16 +337,11 @@ pub struct CompareArgs {
     #[arg(long, value_name = "COL")]
     pub target: String,
     /// Models to compare; by default all that suit the task, except those that with their default parameters repeat
-    /// another
+    /// another, and with --budget the settings that do best on most tables
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub models: Vec<String>,
-    /// Metric to rank by; accuracy or r2 by default
-    #[arg(long, value_name = "NAME")]
-    pub metric: Option<String>,
-    /// Time for everything: 60s, 5m. It is shared: fast models go first, and a slow one that has used up its share is
-    /// stopped
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub budget: Option<Duration>,
+    #[command(flatten)]
+    pub auto: AutoArgs,
     /// Search the parameters of the best three models too
     #[arg(long)]
     pub tune: bool,

@@ -16,6 +16,12 @@ impl SplitArgs {
         reading
     }
 
+    /// Whether nothing was said about the rounds.
+    pub fn is_default(&self) -> bool {
+        let whole = self.group.is_none() && self.time.is_none() && self.split.is_none();
+        whole && self.folds == FoldCount::K(5) && self.repeats == 1
+    }
+
     /// The rounds. The column of groups is taken out of the problem.
     pub fn rounds(&self, problem: &mut Problem, seed: u64) -> Result<CvSplits> {
         let rows = problem.x.rows();

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod automl;
 mod bandit;
 mod compare;
 mod describe;

@@ -522,7 +522,7 @@ fn explain_shows_coefficients_with_errors_and_what_they_mean() {
     let folder = tempfile::tempdir().unwrap();
     let model = path(folder.path(), "m");
     ok(&["fit", "example:diabetes", "--target", "progression", "--model", "ols", "-o", &model]);
-    let fit = ok(&["fit", "example:penguins", "--target", "species", "--split", "0.3"]);
+    let fit = ok(&["fit", "example:penguins", "--target", "species", "--split", "0.3", "--budget", "2s"]);
     assert!(fit.lines().all(|l| l.chars().count() <= 80), "{fit}");
     let text = ok(&["explain", &model, "example:diabetes"]);
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::{fails, json, ok};
+use crate::command::{fails, json, ok, path};
 
 /// The results of a search, without times.
 fn results(v: &Value) -> Vec<(Value, Value, Value)> {
@@ -84,7 +84,8 @@ fn a_budget_is_kept_and_who_was_cut_is_said() {
     let names =
         |key: &str| v[key].as_array().unwrap().iter().map(|r| r["model"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
     let (board, failed) = (names("leaderboard"), names("failed"));
-    assert_eq!(board.len() + failed.len(), 6, "{board:?} {failed:?}");
+    // Besides those that were named, the ensemble of those that were fitted.
+    assert_eq!(board.len() + failed.len(), 7, "{board:?} {failed:?}");
     assert!(board.contains(&"baseline".to_owned()) && board.contains(&"tree".to_owned()));
     assert!(v["failed"].as_array().unwrap().iter().all(|f| f["error"].as_str().unwrap().contains("cut")), "{}", v["failed"]);
 }
@@ -123,4 +124,42 @@ fn the_best_few_are_tuned_on_request() {
     assert!(board.iter().any(|r| r["model"].as_str().unwrap().ends_with(" tuned") && r["tuned"].is_object()), "{board:?}");
     let knn = |name: &str| board.iter().find(|r| r["model"] == name).map(|r| r["mean"].as_f64().unwrap());
     assert!(knn("knn tuned").unwrap() >= knn("knn").unwrap());
+}
+
+#[test]
+fn a_fit_without_a_model_searches_within_its_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, again) = (path(folder.path(), "m.ermine"), path(folder.path(), "again.ermine"));
+    let base = ["fit", "example:penguins", "--target", "species"];
+    let started = std::time::Instant::now();
+    let v = json(&[&base[..], &["--budget", "4s", "-o", &model]].concat());
+    assert!(started.elapsed().as_secs_f64() < 4.0 * 1.05 + 2.0, "{:?}", started.elapsed());
+    assert!(v["score"].as_f64().unwrap() > 0.95 && v["metric"] == "accuracy", "{v}");
+    assert!(v["leaderboard"].as_array().unwrap().len() > 1);
+    let found = json(&["evaluate", &model, "example:penguins"]);
+    assert!(found["metrics"]["accuracy"].as_f64().unwrap() > 0.97, "{found}");
+    // A number of fits gives the same bytes on any number of threads.
+    for (threads, file) in [("1", &model), ("2", &again)] {
+        json(&[&base[..], &["--budget", "12fits", "--threads", threads, "-o", file]].concat());
+    }
+    assert!(std::fs::read(&model).unwrap() == std::fs::read(&again).unwrap());
+    let single = json(&[&base[..], &["--budget", "12fits", "--single"]].concat());
+    assert_ne!(single["model"], "voting");
+    let (code, e) = fails(&[&base[..], &["--model", "tree", "--budget", "2s"]].concat());
+    assert!(code == 2 && e.contains("--model"), "{e}");
+}
+
+#[test]
+fn a_comparison_within_a_budget_keeps_what_it_shows_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = path(folder.path(), "m.ermine");
+    let base = ["compare", "example:diabetes", "--target", "progression", "--budget", "20fits", "--metric", "rmse", "-o", &model];
+    let v = json(&base);
+    let board = v["leaderboard"].as_array().unwrap();
+    assert_eq!(v["best"], board[0]["model"]);
+    assert!(board.iter().any(|r| r["model"] == "ensemble") && board[0]["weight"].as_f64().unwrap() > 0.0, "{v}");
+    // 442 rows of this table leave an error of about 54 at best.
+    let found = json(&["evaluate", &model, "example:diabetes"])["metrics"]["rmse"].as_f64().unwrap();
+    let said = board[0]["mean"].as_f64().unwrap();
+    assert!(found < said && (52.0..58.0).contains(&said), "{found} {said}");
 }

@@ -1,6 +1,7 @@
 //! `ermine compare`: a cross-validated leaderboard.
 
-use std::fmt::Write;
+mod show;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -8,19 +9,22 @@ use anyhow::Result;
 use ermine::core::{AnyLearner, Task};
 use ermine::learn::metrics::{self, Direction, holm};
 use ermine::learn::model_selection::{
-    Budget, Comparison, Contestant, ContestantScores, CvSplits, FoldScore, ParameterSearch, SearchMethod, SearchSpace,
-    stratified_k_fold,
+    AutoEntry, AutoOutcome, Budget, Comparison, Contestant, ContestantScores, CvSplits, ParameterSearch, SearchMethod,
+    SearchSpace, stratified_k_fold,
 };
 use ermine::prelude::*;
-use ermine::report::{self as page, Leaderboard, ReportEvaluation, ReportInput, ReportOptions};
-use serde_json::{Map, Value, json};
+use ermine::report::{ReportEvaluation, ReportInput, ReportOptions};
+use serde_json::{Map, Value};
 
-use super::{print, print_json, print_notes, report};
+use show::{as_json, as_text, cut_note, leaderboard, unfinished};
+
+use super::{automl, print, print_notes, report};
 use crate::args::CompareArgs;
+use crate::args::auto::AutoBudget;
 use crate::error::UsageError;
 use crate::load;
 use crate::progress::ProgressLine;
-use crate::text::{self, Align};
+use crate::text;
 
 /// Models whose parameters are searched with --tune, and trials of each without a budget.
 const TUNED: usize = 3;
@@ -42,7 +46,14 @@ struct LeaderboardRow {
     tuned: Option<Map<String, Value>>,
     /// p-value of the difference to the best, adjusted for the number of comparisons.
     p_value: Option<f64>,
+    /// Its weight in the ensemble.
+    weight: Option<f64>,
+    /// Why a search within a budget did not measure it to the end.
+    cut: Option<String>,
 }
+
+/// A model that a search has trained.
+type TrainedModel = (Box<dyn AnyLearner>, Box<dyn Model>);
 
 /// A comparison in progress.
 struct ComparisonRun<'a> {
@@ -67,8 +78,8 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     }
     let reading = args.splitting.reading(&args.reading);
     let mut problem = args.learning.problem(&reading, &args.data, std::slice::from_ref(&args.target), &args.models)?;
-    let rounds = args.splitting.rounds(&mut problem, args.everywhere.seed)?;
-    let (metric, second) = match (&args.metric, problem.y.view().task()) {
+    let mut rounds = args.splitting.rounds(&mut problem, args.everywhere.seed)?;
+    let (metric, second) = match (&args.auto.metric, problem.y.view().task()) {
         (Some(name), _) => (name.as_str(), None),
         (None, Some(Task::Classification)) => ("accuracy", Some("log_loss")),
         // A single row has no variance to explain.
@@ -76,15 +87,26 @@ pub fn run(args: &CompareArgs) -> Result<()> {
         (None, _) => ("r2", Some("rmse")),
     };
     let direction = metrics::direction(metric)?;
-    let candidates = if args.models.is_empty() {
-        load::candidates(&problem.y)
-    } else {
-        args.models.iter().map(|n| Ok(ermine::learner(n)?)).collect::<Result<Vec<_>>>()?
+    let budget = args.auto.budget.or(args.learning.time_limit.map(AutoBudget::Time));
+    let limit = match budget {
+        Some(AutoBudget::Time(time)) => Some(started + time),
+        _ => None,
     };
-    let limit = args.budget.or(args.learning.time_limit).map(|t| started + t);
+    let (mut trained, mut found): (Option<TrainedModel>, Option<Vec<AutoEntry>>) = (None, None);
+    if let (Some(budget), false) = (budget, args.tune) {
+        let outcome = search(args, &problem, &rounds, budget, started)?;
+        rounds = outcome.splits;
+        problem.notes.extend(outcome.notes);
+        trained = Some((outcome.learner, outcome.model));
+        found = Some(outcome.entries);
+    }
     let bar = ProgressLine::new(&args.everywhere, "comparing");
+    let candidates = if found.is_some() { Vec::new() } else { given(args, &problem)? };
     let course = ComparisonRun { args, problem: &problem, rounds: &rounds, metric, direction, started, limit, bar };
-    let (mut entries, mut failed) = course.race(candidates);
+    let (mut entries, mut failed) = match found {
+        Some(found) => course.searched(found),
+        None => course.race(candidates),
+    };
     if args.tune {
         course.tune(&mut entries)?;
     }
@@ -100,12 +122,20 @@ pub fn run(args: &CompareArgs) -> Result<()> {
             _ => board.push(entry),
         }
     }
-    if let (Some(best), true) = (winner(&board, &rounds), args.output.is_some() || args.report.is_some()) {
-        let mut fitted = Fitted::train(best.learner.boxed(), &problem, &Context::seeded(args.everywhere.seed))?;
+    let cx = Context::seeded(args.everywhere.seed);
+    let searched = trained.is_some();
+    let wanted = args.output.is_some() || args.report.is_some();
+    let kept = match (trained, winner(&board, &rounds)) {
+        (Some((learner, model)), _) if wanted => {
+            Some(Fitted::of_trained(learner, model, &problem.dataset(), problem.target.clone(), &cx))
+        }
+        (None, Some(best)) if wanted => Some(Fitted::train(best.learner.boxed(), &problem, &cx)?),
+        _ => None,
+    };
+    if let Some(mut fitted) = kept {
         args.reading.record_read_options(&mut fitted)?;
         args.output.as_ref().map(|path| fitted.save(path)).transpose()?;
         if let Some(path) = &args.report {
-            let cx = Context::seeded(args.everywhere.seed);
             let mut subject = ReportInput::new(&fitted, problem.dataset(), ReportOptions::default());
             // A report shows one model per round; with leave-one-out there would be too many.
             let shown = match rounds {
@@ -128,58 +158,34 @@ pub fn run(args: &CompareArgs) -> Result<()> {
         return as_json(args, &problem, &rounds, metric, &board, &failed, seconds);
     }
     print(&as_text(args, &problem, &rounds, metric, second, &board, &failed, seconds)?)?;
-    if board.is_empty() {
+    if board.is_empty() && !searched {
         return Err(anyhow::anyhow!("no model could be compared"));
     }
     Ok(())
 }
 
-/// The leaderboard of a report.
-fn leaderboard(
-    metric: &str,
-    second: Option<&str>,
-    board: &[LeaderboardRow],
-    failed: &[(String, String)],
-    rounds: &CvSplits,
-    started: Instant,
-) -> Leaderboard {
-    let standing = |e: &LeaderboardRow| {
-        let s = e.standing.scores(metric);
-        page::LeaderboardEntry {
-            model: e.name.clone(),
-            mean: s.mean,
-            error: s.standard_error,
-            second: second.map(|name| e.standing.scores(name).mean),
-            fit_seconds: e.standing.mean_of(|f| f.fit_seconds),
-            predict_seconds: e.standing.mean_of(|f| f.predict_seconds),
-            note: standing_note(e, rounds),
-            baseline: e.name == "baseline",
-        }
-    };
-    Leaderboard {
-        measure: metric.to_owned(),
-        second: second.map(str::to_owned),
-        folds: rounds.len(),
-        seconds: started.elapsed().as_secs_f64(),
-        standings: board.iter().map(standing).collect(),
-        failed: failed.to_vec(),
-        note: String::new(),
+/// The models that are compared.
+fn given(args: &CompareArgs, problem: &Problem) -> Result<Vec<Box<dyn AnyLearner>>> {
+    if args.models.is_empty() {
+        return Ok(load::candidates(&problem.y));
     }
+    args.models.iter().map(|n| Ok(ermine::learner(n)?)).collect()
 }
 
-/// The remark beside a model in a report.
-fn standing_note(entry: &LeaderboardRow, rounds: &CvSplits) -> String {
-    let mut notes = Vec::new();
-    if let Some(p) = entry.p_value.filter(|p| *p >= LEVEL) {
-        notes.push(format!("not significantly different from the best (p = {p:.2})"));
-    }
-    if entry.standing.done() < rounds.len() {
-        notes.push(format!("cut after {} of {} rounds", entry.standing.done(), rounds.len()));
-    }
-    if let Some(params) = &entry.tuned {
-        notes.push(settings(params));
-    }
-    notes.join("; ")
+/// The search within a budget. Rounds are as asked for, or where nothing was said as rows and time allow.
+fn search(args: &CompareArgs, problem: &Problem, rounds: &CvSplits, budget: AutoBudget, started: Instant) -> Result<AutoOutcome> {
+    let free = args.models.is_empty() && args.splitting.is_default();
+    let search = automl::AutoSearch {
+        auto: &args.auto,
+        learning: &args.learning,
+        everywhere: &args.everywhere,
+        budget,
+        started,
+        share: if args.report.is_some() { WITH_REPORT } else { 1.0 },
+        models: if args.models.is_empty() { Vec::new() } else { given(args, problem)? },
+        splits: (!free).then(|| rounds.clone()),
+    };
+    search.run(problem)
 }
 
 impl ComparisonRun<'_> {
@@ -227,10 +233,34 @@ impl ComparisonRun<'_> {
             match &standing.failed {
                 Some(why) => failed.push((name, why.clone())),
                 None if !applies => failed.push((name, format!("{} does not apply", self.metric))),
-                None => entries.push(LeaderboardRow { name, learner, standing, tuned: None, p_value: None }),
+                None => {
+                    entries.push(LeaderboardRow { name, learner, standing, tuned: None, p_value: None, weight: None, cut: None })
+                }
             }
         }
         self.sort(&mut entries);
+        (entries, failed)
+    }
+
+    /// What a search has found, in its order; those that failed, with the reason.
+    fn searched(&self, found: Vec<AutoEntry>) -> (Vec<LeaderboardRow>, Vec<(String, String)>) {
+        let (mut entries, mut failed) = (Vec::new(), Vec::new());
+        for AutoEntry { name, learner, standing, weight, cut } in found {
+            let applies = standing.rounds.iter().flatten().all(|s| s.value(self.metric).is_some());
+            match &standing.failed {
+                Some(why) => failed.push((name, why.clone())),
+                None if !applies => failed.push((name, format!("{} does not apply", self.metric))),
+                None => entries.push(LeaderboardRow {
+                    name,
+                    learner,
+                    standing,
+                    tuned: None,
+                    p_value: None,
+                    weight: Some(weight),
+                    cut,
+                }),
+            }
+        }
         (entries, failed)
     }
 
@@ -286,7 +316,15 @@ impl ComparisonRun<'_> {
             let race = Comparison { entrants: &entrants, data: &data, rounds: self.rounds, cx: self.context(None) };
             let standing = race.run(|_, _, _| {}).remove(0);
             let [Contestant { name, learner }] = entrants;
-            entries.push(LeaderboardRow { name, learner, standing, tuned: Some(found.best().params.clone()), p_value: None });
+            entries.push(LeaderboardRow {
+                name,
+                learner,
+                standing,
+                tuned: Some(found.best().params.clone()),
+                p_value: None,
+                weight: None,
+                cut: None,
+            });
         }
         self.sort(entries);
         Ok(())
@@ -308,157 +346,4 @@ impl ComparisonRun<'_> {
 /// The model to save: the best of those that completed all rounds, or of all where none did.
 fn winner<'a>(board: &'a [LeaderboardRow], rounds: &CvSplits) -> Option<&'a LeaderboardRow> {
     board.iter().find(|e| e.standing.done() == rounds.len()).or(board.first())
-}
-
-/// A metric with as many digits as columns of a table can show.
-fn measure(value: f64) -> String {
-    match value.abs() {
-        v if v >= 1000.0 => format!("{value:.0}"),
-        v if v >= 10.0 => format!("{value:.2}"),
-        _ => format!("{value:.4}"),
-    }
-}
-
-/// Parameters in the syntax of the command line.
-fn settings(params: &Map<String, Value>) -> String {
-    let one = |(k, v): (&String, &Value)| match v {
-        Value::String(s) => format!("{k}={s}"),
-        other => format!("{k}={other}"),
-    };
-    params.iter().map(one).collect::<Vec<_>>().join(" ")
-}
-
-fn cut_note(entry: &LeaderboardRow, rounds: &CvSplits) -> Option<String> {
-    let (done, all) = (entry.standing.done(), rounds.len());
-    (done > 0 && done < all)
-        .then(|| format!("{} was stopped after {done} of {all} rounds, its share of the time used up", entry.name))
-}
-
-/// The remark on a model that did not complete its first round.
-fn unfinished(entry: &LeaderboardRow, metric: &str) -> Option<(String, String)> {
-    let seconds = entry.standing.pruned?;
-    let mut why = match seconds {
-        0.0 => "cut, as no time was left to begin".to_owned(),
-        _ => format!("stopped after {}, its share of the time", text::seconds(seconds)),
-    };
-    if let Some((rows, score)) = &entry.standing.sample
-        && let Some(v) = score.value(metric)
-    {
-        why += &format!("; trained on {} it had {metric} {v:.4}", text::counted(*rows, "row"));
-    }
-    Some((entry.name.clone(), why))
-}
-
-fn as_json(
-    args: &CompareArgs,
-    problem: &Problem,
-    rounds: &CvSplits,
-    metric: &str,
-    board: &[LeaderboardRow],
-    failed: &[(String, String)],
-    seconds: f64,
-) -> Result<()> {
-    let row = |e: &LeaderboardRow| {
-        let s = e.standing.scores(metric);
-        let names: Vec<&str> =
-            e.standing.rounds.iter().flatten().next().map_or(Vec::new(), |f| f.metrics.iter().map(|m| m.0).collect());
-        let means: Map<String, Value> = names.iter().map(|n| ((*n).to_owned(), json!(e.standing.scores(n).mean))).collect();
-        json!({
-            "model": e.name, "mean": s.mean, "std": s.std, "standard_error": s.standard_error, "metrics": means,
-            "fit_seconds": e.standing.mean_of(|f| f.fit_seconds), "predict_seconds": e.standing.mean_of(|f| f.predict_seconds),
-            "scores": s.each, "rounds": e.standing.done(), "p_value": e.p_value, "tuned": e.tuned,
-            "like_best": e.p_value.map(|p| p >= LEVEL),
-        })
-    };
-    let failed: Vec<Value> = failed.iter().map(|(n, e)| json!({"model": n, "error": e})).collect();
-    let more = json!({
-        "metric": metric, "folds": rounds.len(), "rounds": rounds.describe(), "n_rows": problem.x.rows(),
-        "n_features": problem.x.columns().len(), "task": problem.y.view().task(), "leaderboard": board.iter().map(row).collect::<Vec<_>>(),
-        "best": winner(board, rounds).map(|e| &e.name), "failed": failed, "notes": problem.notes, "output": args.output,
-        "report": args.report,
-    });
-    print_json("compare", &args.everywhere, seconds, more)
-}
-
-#[allow(clippy::too_many_arguments)]
-fn as_text(
-    args: &CompareArgs,
-    problem: &Problem,
-    rounds: &CvSplits,
-    metric: &str,
-    second: Option<&str>,
-    board: &[LeaderboardRow],
-    failed: &[(String, String)],
-    seconds: f64,
-) -> Result<String> {
-    let mut out = String::new();
-    let task = match &problem.y {
-        OwnedTarget::Class { names, .. } => format!("{} classes", names.len()),
-        _ => "regression".into(),
-    };
-    let head = format!(
-        "{}: {} rows, {} columns, target {} ({task}), {}",
-        args.data,
-        text::count(problem.x.rows()),
-        problem.x.columns().len(),
-        args.target,
-        rounds.describe()
-    );
-    writeln!(out, "{}", text::paragraph(&head, 80))?;
-    let spread = format!("{metric} ± s.e.");
-    let mut head = vec!["", "model", spread.as_str()];
-    let mut align = vec![Align::Right, Align::Left, Align::Right];
-    if let Some(s) = second {
-        head.push(s);
-        align.push(Align::Right);
-    }
-    head.extend(["p", "fit", "predict"]);
-    align.extend([Align::Right; 3]);
-    let row = |(i, e): (usize, &LeaderboardRow)| {
-        let s = e.standing.scores(metric);
-        let mean = |f: fn(&FoldScore) -> f64| text::seconds(e.standing.mean_of(f));
-        // A single round has no standard error.
-        let error = if s.each.len() > 1 { measure(s.standard_error) } else { "?".into() };
-        let mut cells = vec![(i + 1).to_string(), e.name.clone(), format!("{} ± {error}", measure(s.mean))];
-        if let Some(name) = second {
-            cells.push(measure(e.standing.scores(name).mean));
-        }
-        cells.push(match e.p_value {
-            Some(p) if p >= LEVEL => format!("≈ {p:.2}"),
-            Some(p) if p >= 0.001 => format!("{p:.3}"),
-            Some(_) => "<0.001".into(),
-            None => String::new(),
-        });
-        cells.extend([mean(|f| f.fit_seconds), mean(|f| f.predict_seconds)]);
-        cells
-    };
-    out += &text::table(&head, &align, &board.iter().enumerate().map(row).collect::<Vec<_>>());
-    if board.iter().any(|e| e.p_value.is_some_and(|p| p >= LEVEL)) {
-        out += "\n  ≈ not significantly different from the best (corrected paired t-test)\n";
-    }
-    for entry in board {
-        if let Some(params) = &entry.tuned {
-            let pieces: Vec<String> = settings(params).split(' ').map(str::to_owned).collect();
-            write!(out, "\n{}", text::wrap_pieces(&format!("  {}: ", entry.name), &pieces))?;
-        }
-    }
-    for (name, why) in failed {
-        write!(out, "\n{}", text::indent_wrapped(&format!("{name}:"), why, 4))?;
-    }
-    if let Some(best) = winner(board, rounds) {
-        match &args.output {
-            Some(path) => writeln!(
-                out,
-                "\n{} trained on all rows and saved in {}; {} in all",
-                best.name,
-                path.display(),
-                text::seconds(seconds)
-            )?,
-            None => writeln!(out, "\nbest: {}; {} in all; -o FILE saves it", best.name, text::seconds(seconds))?,
-        }
-        if let Some(path) = &args.report {
-            writeln!(out, "report written to {}", path.display())?;
-        }
-    }
-    Ok(out)
 }
