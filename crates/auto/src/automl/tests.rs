@@ -173,7 +173,8 @@ fn large_tables_meet_on_samples_first() {
     assert!(found.splits.describe().contains("held out"), "{}", found.splits.describe());
     let left: Vec<&String> = found.entries.iter().filter_map(|e| e.cut.as_ref()).collect();
     assert!(left.iter().any(|c| c.contains("on a sample of 5000 rows")), "{left:?}");
-    assert!(r2_of(&*found.model, &table(2000, false, 10)) > 0.9);
+    // Of the variance, 0.09 / 2.09 is noise, and in a tenth of the rows a factor of the product is missing: at most 0.9 is left.
+    assert!(r2_of(&*found.model, &table(2000, false, 10)) > 0.85);
 }
 
 #[test]
