@@ -2,6 +2,7 @@
 
 mod browser;
 mod count;
+mod package;
 
 use std::fs;
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ Needs Rust and Python 3 only; the rest is installed in target/venv. Without stag
   clippy   lints, as errors
   features the facade with each of its features alone, and with none; the predictor
   doc      the pages of the crates, warnings as errors
+  package  every crate that is published, built from its package alone
   rust     unit, integration and documentation tests
   browser  pages in Chromium: CHROMIUM=…, the one on the PATH, or installed by apt-get for root on
            Debian; where there is none the stage is skipped and says so, with CI=true it fails
@@ -43,13 +45,15 @@ enum TestStage {
     Clippy,
     Features,
     Doc,
+    Package,
     Rust,
     Browser,
     Python,
 }
 
 impl TestStage {
-    const ALL: [Self; 7] = [Self::Fmt, Self::Clippy, Self::Features, Self::Doc, Self::Rust, Self::Browser, Self::Python];
+    const ALL: [Self; 8] =
+        [Self::Fmt, Self::Clippy, Self::Features, Self::Doc, Self::Package, Self::Rust, Self::Browser, Self::Python];
 
     fn name(self) -> &'static str {
         match self {
@@ -57,6 +61,7 @@ impl TestStage {
             Self::Clippy => "clippy",
             Self::Features => "features",
             Self::Doc => "doc",
+            Self::Package => "package",
             Self::Rust => "rust",
             Self::Browser => "browser",
             Self::Python => "python",
@@ -133,6 +138,9 @@ fn test(workspace: &Workspace, args: &[String]) -> Result<ExitCode> {
                     cargo.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
                     checked(&mut cargo)
                 });
+            }
+            TestStage::Package => {
+                log.step("package", || package::test(workspace));
             }
             TestStage::Rust => {
                 log.step("rust", || rust_tests(workspace, extra));
