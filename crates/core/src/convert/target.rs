@@ -6,7 +6,7 @@ use crate::{Mat, MatRef, OwnedTarget, Result, Target};
 /// A target that is borrowed or owned.
 #[derive(Debug, Clone)]
 pub enum TargetCow<'a> {
-    /// A view of somebody else's memory.
+    /// A borrowed view.
     Borrowed(Target<'a>),
     /// A copy.
     Owned(OwnedTarget),
